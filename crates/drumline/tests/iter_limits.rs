@@ -1,4 +1,4 @@
-//! `with_jobs` with every adapter: alone and in combinations of two, and in every place of the
+//! `jobs` with every adapter: alone and in combinations of two, and in every place of the
 //! chain.
 
 use std::collections::HashSet;
@@ -57,13 +57,13 @@ fn other(gauge: &Gauge) -> impl IndexedParallelIterator<Item = usize> {
     source(gauge).skip(ITEMS / 3)
 }
 
-/// `iter`, or `iter.with_jobs(jobs)`.
+/// `iter`, or `iter.jobs(jobs)`.
 fn at<I>(iter: I, jobs: Option<usize>) -> impl IndexedParallelIterator<Item = usize>
 where
     I: IndexedParallelIterator<Item = usize>,
 {
     match jobs {
-        Some(jobs) => Either::Left(iter.with_jobs(jobs)),
+        Some(jobs) => Either::Left(iter.jobs(jobs)),
         None => Either::Right(iter),
     }
 }
@@ -74,7 +74,7 @@ where
     I: ParallelIterator<Item = usize>,
 {
     match jobs {
-        Some(jobs) => Either::Left(iter.with_jobs(jobs)),
+        Some(jobs) => Either::Left(iter.jobs(jobs)),
         None => Either::Right(iter),
     }
 }
@@ -168,7 +168,7 @@ fn check(what: &str, places: &[usize], run: impl Fn(&Gauge, [Option<usize>; 3]) 
             let mut limits = [None; 3];
             limits[place] = Some(jobs);
             pool.install(|| run(&gauge, limits));
-            gauge.assert_at_most(jobs, &format!("{what}, with_jobs({jobs}) in place {place}"));
+            gauge.assert_at_most(jobs, &format!("{what}, jobs({jobs}) in place {place}"));
         }
     }
 }
@@ -282,12 +282,12 @@ fn a_limit_holds_for_all_ends() {
 #[test]
 fn a_limit_holds_for_all_kinds_of_sources() {
     check("par_bridge", &[0], |gauge, jobs| {
-        let items = (0..ITEMS).par_bridge().with_jobs(jobs[0].unwrap());
+        let items = (0..ITEMS).par_bridge().jobs(jobs[0].unwrap());
         items.for_each(|_| gauge.visit());
     });
     check("lines", &[0], |gauge, jobs| {
         let text = "line\n".repeat(ITEMS);
-        let lines = text.par_lines().with_jobs(jobs[0].unwrap());
+        let lines = text.par_lines().jobs(jobs[0].unwrap());
         lines.for_each(|_| gauge.visit());
     });
     check("walk_tree", &[0], |gauge, jobs| {
@@ -297,14 +297,14 @@ fn a_limit_holds_for_all_kinds_of_sources() {
                 .into_iter()
                 .filter(|n| *n < ITEMS)
         };
-        let nodes = iter::walk_tree(0, children).with_jobs(jobs[0].unwrap());
+        let nodes = iter::walk_tree(0, children).jobs(jobs[0].unwrap());
         nodes.for_each(|_| gauge.visit());
     });
     check("vec", &[0], |gauge, jobs| {
         let items = vec![0; ITEMS]
             .into_par_iter()
             .skip(3)
-            .with_jobs(jobs[0].unwrap());
+            .jobs(jobs[0].unwrap());
         items.for_each(|_| gauge.visit());
     });
 }
@@ -314,8 +314,8 @@ fn of_several_limits_the_smallest_holds() {
     for limits in [[1, 4, 2], [4, 2, 1], [2, 1, 4]] {
         let gauge = Gauge::default();
         Pool::builder().jobs(4).build().unwrap().install(|| {
-            let items = source(&gauge).with_jobs(limits[0]).skip(5);
-            let items = items.with_jobs(limits[1]).rev().with_jobs(limits[2]);
+            let items = source(&gauge).jobs(limits[0]).skip(5);
+            let items = items.jobs(limits[1]).rev().jobs(limits[2]);
             items.for_each(|_| gauge.visit());
         });
         gauge.assert_at_most(1, &format!("{limits:?}"));
@@ -337,29 +337,26 @@ fn closures_and_what_follows_have_no_limit() {
         // In the loop of an adapter, in that of the end, and in loops too short to be any.
         for skipped in 0..=3 {
             let items = data.par_iter().inspect(|_| two_at_once()).skip(skipped);
-            items.with_jobs(1).for_each(|_| two_at_once());
+            items.jobs(1).for_each(|_| two_at_once());
             two_at_once();
-            let items = data.par_iter().with_jobs(1).map(|_| two_at_once());
+            let items = data.par_iter().jobs(1).map(|_| two_at_once());
             items.skip(skipped).for_each(|()| two_at_once());
             two_at_once();
         }
         // In what makes a state, and in what joins results.
         let init = data.par_iter().skip(1).map_init(two_at_once, |(), _| ());
-        init.with_jobs(1).for_each(|()| ());
+        init.jobs(1).for_each(|()| ());
         let blocks = data.par_iter().map(|_| ()).by_uniform_blocks(1);
-        blocks
-            .with_jobs(1)
-            .reduce(two_at_once, |(), ()| two_at_once());
+        blocks.jobs(1).reduce(two_at_once, |(), ()| two_at_once());
         let both = data
             .par_iter()
             .map(|_| ())
             .chain(data.par_iter().map(|_| ()));
-        both.with_jobs(1)
-            .reduce(two_at_once, |(), ()| two_at_once());
+        both.jobs(1).reduce(two_at_once, |(), ()| two_at_once());
         // In loops that an inner loop has hidden: short ones, after many of their kind.
         let inner = |n: usize| {
             let last = n == 999;
-            let inner = data.par_iter().with_jobs(1);
+            let inner = data.par_iter().jobs(1);
             inner.inspect(move |_| {
                 if last {
                     two_at_once()
@@ -377,7 +374,7 @@ fn a_panic_leaves_no_limit() {
         let panicked = std::panic::catch_unwind(|| {
             data.par_iter()
                 .skip(1)
-                .with_jobs(1)
+                .jobs(1)
                 .for_each(|_| panic!("expected"));
         });
         assert!(panicked.is_err());
@@ -392,7 +389,7 @@ fn a_limited_chain_opens_one_state_after_the_other() {
     Pool::builder().jobs(4).build().unwrap().install(|| {
         let both = data.par_iter().chain(&data);
         let states = both
-            .with_jobs(1)
+            .jobs(1)
             .map_init(|| resource.try_lock().unwrap(), |_, n| *n);
         assert_eq!(states.count(), 100);
     });

@@ -268,7 +268,7 @@ fn a_limit_holds() {
                 items
                     .par_iter()
                     .map(|_| call())
-                    .with_jobs(jobs)
+                    .jobs(jobs)
                     .for_each(|()| ())
             });
         });
@@ -282,15 +282,15 @@ fn a_limit_holds_in_each_of_several_loops() {
     for jobs in 1..=2 {
         no_more_than(jobs, 2_000, |call| {
             let blocks = items.par_iter().by_uniform_blocks(100);
-            pool.install(|| blocks.with_jobs(jobs).for_each(|_| call()));
+            pool.install(|| blocks.jobs(jobs).for_each(|_| call()));
         });
         no_more_than(jobs, 2_000, |call| {
-            let blocks = items.par_iter().with_jobs(jobs).by_exponential_blocks();
+            let blocks = items.par_iter().jobs(jobs).by_exponential_blocks();
             pool.install(|| blocks.for_each(|_| call()));
         });
         no_more_than(jobs, 4_000, |call| {
             let both = items.par_iter().filter(|_| true).chain(&items);
-            pool.install(|| both.with_jobs(jobs).for_each(|_| call()));
+            pool.install(|| both.jobs(jobs).for_each(|_| call()));
         });
     }
 }
@@ -303,10 +303,10 @@ fn a_limit_holds_where_the_caller_takes_no_part() {
         .expect("no other test here uses the global pool");
     let items = numbers(2_000);
     let both = || items.par_iter().chain(&items);
-    no_more_than(1, 4_000, |call| both().with_jobs(1).for_each(|_| call()));
+    no_more_than(1, 4_000, |call| both().jobs(1).for_each(|_| call()));
     no_more_than(1, 4_000, |call| {
         let blocks = both().by_uniform_blocks(100);
-        blocks.with_jobs(1).for_each(|_| call());
+        blocks.jobs(1).for_each(|_| call());
     });
 }
 
@@ -316,7 +316,7 @@ fn a_limit_is_used() {
     let items = numbers(2);
     pool(4).install(|| {
         let met = items.par_iter().map(|_| both.wait().is_leader());
-        met.with_jobs(2).for_each(|_| ());
+        met.jobs(2).for_each(|_| ());
     });
 }
 
@@ -327,7 +327,7 @@ fn a_limit_is_not_for_the_loops_in_the_loop() {
     // A loop of one item is none, and has inner ones as well.
     for outer in [&two[..1], &two] {
         pool(2).install(|| {
-            outer.par_iter().with_jobs(1).for_each(|_| {
+            outer.par_iter().jobs(1).for_each(|_| {
                 two.par_iter().for_each(|_| {
                     both.wait();
                 });
@@ -335,15 +335,15 @@ fn a_limit_is_not_for_the_loops_in_the_loop() {
             let inner = outer
                 .par_iter()
                 .flat_map(|_| two.par_iter().map(|_| both.wait()));
-            inner.with_jobs(1).for_each(|_| ());
+            inner.jobs(1).for_each(|_| ());
         });
     }
 }
 
 #[test]
-#[should_panic(expected = "with_jobs(0)")]
+#[should_panic(expected = "jobs(0)")]
 fn no_jobs_is_an_error() {
-    let sum: usize = [1usize].par_iter().with_jobs(0).sum();
+    let sum: usize = [1usize].par_iter().jobs(0).sum();
     assert_eq!(sum, 1);
 }
 

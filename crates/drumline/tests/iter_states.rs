@@ -225,7 +225,7 @@ fn no_more_states_than_the_limit_allows() {
             let sum: usize = pool.install(|| {
                 (0..ITEMS)
                     .into_par_iter()
-                    .with_jobs(limit)
+                    .jobs(limit)
                     .map_init(|| census.enter(), |_, item| work(item))
                     .sum()
             });

@@ -146,7 +146,10 @@ fn everything_is_shared() {
         met[1 - item].wait();
         item
     });
-    assert_eq!(all.fold(|| 0, |sum, item| *sum += item, |a, b| *a += b), 1);
+    assert_eq!(
+        all.fold_init(|| 0, |sum, item| *sum += item, |a, b| *a += b),
+        1
+    );
     // Announced blocking.
     let met = Event::new();
     join(|| blocking(|| met.wait()), || met.set());

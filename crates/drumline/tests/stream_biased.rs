@@ -241,7 +241,7 @@ fn a_consumer_that_looks_in_vain_soon_waits_in_the_source_at_once() {
             looks: 0,
             waits: 0,
         };
-        let sum = stream(&mut spells).jobs(1).batch(batch).fold(
+        let sum = stream(&mut spells).jobs(1).batch(batch).fold_init(
             || 0,
             |sum, number| *sum += number,
             |sum, more| *sum += more,

@@ -102,7 +102,7 @@ fn one_sender() {
             sender.join().unwrap();
             let (sender, source) = (kind.make)();
             let sender = sends(sender, 0..ITEMS);
-            let sum = setup.apply(stream(source)).reduce(|a, b| a + b);
+            let sum = setup.apply(stream(source)).reduce_with(|a, b| a + b);
             assert_eq!(sum, Some(ITEMS * (ITEMS - 1) / 2), "{name}");
             sender.join().unwrap();
         }
@@ -193,7 +193,7 @@ fn the_report_has_the_reason() {
                 channel().ordered().for_each(|_| ()),
                 channel().ordered().stream().ordered().for_each(|_| ()),
                 channel().unordered().stream().for_each(|_| ()),
-                channel().fold_report(|| (), |(), _| (), |(), ()| ()).1,
+                channel().fold_init_report(|| (), |(), _| (), |(), ()| ()).1,
             ];
             for report in reports {
                 let said = (report.items, report.close_reason);

@@ -6,85 +6,14 @@ mod streams;
 use std::collections::BTreeSet;
 use std::convert::Infallible;
 use std::sync::atomic::{AtomicU64, Ordering};
-use std::sync::{Arc, Mutex, mpsc};
+use std::sync::{Arc, Mutex};
 use std::thread;
 
 use common::{Event, ends, pool, without_guests, without_spares};
 use drumline::join;
 use drumline::stream::{self, Feed, Source, Stream, stream};
+use streams::every_source::{Check, every_source};
 use streams::{Setup, setups, some_setups, without_threads};
-
-/// What is checked on a stream of the numbers below `items`.
-trait Check {
-    fn check<S: Source<Item = u64> + 'static>(
-        &self,
-        name: &str,
-        items: u64,
-        make: &dyn Fn() -> Stream<S>,
-    );
-}
-
-/// Runs `send` on a thread of its own until it says `false`.
-fn produce(items: u64, mut send: impl FnMut(u64) -> bool + Send + 'static) {
-    thread::spawn(move || (0..items).all(&mut send));
-}
-
-/// Calls `check` with all sources.
-fn every_source(items: u64, check: &impl Check) {
-    check.check("iterator", items, &|| stream::iter(0..items));
-    check.check("mpsc, all there", items, &|| {
-        let (send, receive) = mpsc::channel();
-        (0..items).for_each(|item| send.send(item).unwrap());
-        stream(receive)
-    });
-    check.check("mpsc", items, &|| {
-        let (send, receive) = mpsc::sync_channel(3);
-        produce(items, move |item| send.send(item).is_ok());
-        stream(receive)
-    });
-    check.check("queue, all there", items, &|| {
-        let (send, receive) = stream::queue(usize::try_from(items).unwrap() + 1);
-        (0..items).for_each(|item| send.send(item).unwrap());
-        stream(receive)
-    });
-    check.check("queue", items, &|| {
-        let (send, receive) = stream::queue(5);
-        produce(items, move |item| send.send(item).is_ok());
-        stream(receive)
-    });
-    check.check("boxed", items, &|| {
-        let (send, receive) = stream::queue(2);
-        produce(items, move |item| send.send(item).is_ok());
-        stream(Box::new(receive) as Box<dyn Source<Item = u64>>)
-    });
-    #[cfg(feature = "crossbeam-channel")]
-    check.check("crossbeam-channel", items, &|| {
-        let (send, receive) = crossbeam_channel::bounded(4);
-        produce(items, move |item| send.send(item).is_ok());
-        stream(receive)
-    });
-    #[cfg(feature = "flume")]
-    check.check("flume", items, &|| {
-        let (send, receive) = flume::bounded(4);
-        produce(items, move |item| send.send(item).is_ok());
-        stream(receive)
-    });
-    #[cfg(feature = "futures")]
-    check.check("async", items, &|| {
-        let (filler, queue) = streams::async_queue::async_queue();
-        produce(items, move |item| {
-            filler.send(item);
-            true
-        });
-        stream::from_async(queue)
-    });
-    #[cfg(feature = "kanal")]
-    check.check("kanal", items, &|| {
-        let (send, receive) = kanal::bounded(4);
-        produce(items, move |item| send.send(item).is_ok());
-        stream(receive)
-    });
-}
 
 fn numbers(items: u64) -> Vec<u64> {
     (0..items).collect()
@@ -131,16 +60,16 @@ impl Check for Parallel<'_> {
         }
 
         let (all, report) =
-            make().fold_report(Vec::new, Vec::push, |all, mut more| all.append(&mut more));
+            make().fold_init_report(Vec::new, Vec::push, |all, mut more| all.append(&mut more));
         assert_eq!(
             (sorted(all), report.items),
             (numbers(items), items),
             "{name}"
         );
-        let sum = make().reduce(|a, b| a + b);
+        let sum = make().reduce_with(|a, b| a + b);
         assert_eq!(sum, (0..items).reduce(|a, b| a + b), "{name}");
         assert_eq!(
-            make().filter(|item| item % 3 == 1).count(),
+            make().filter(|item| item % 3 == 1).count() as u64,
             (items + 1) / 3,
             "{name}"
         );
@@ -255,7 +184,7 @@ impl Check for Stages<'_> {
         );
         let two = make().map(|item| item + 1).unordered().stream();
         assert_eq!(
-            two.fold(|| 0, |sum, item| *sum += item, |sum, more| *sum += more),
+            two.fold_init(|| 0, |sum, item| *sum += item, |sum, more| *sum += more),
             (1..=items).sum::<u64>(),
             "{name}"
         );
@@ -277,7 +206,7 @@ impl Check for Stages<'_> {
             .filter(|item| item % 2 == 0)
             .unordered()
             .stream();
-        assert_eq!(three.count(), items / 2, "{name}");
+        assert_eq!(three.count() as u64, items / 2, "{name}");
         let first = make()
             .ordered()
             .stream()
@@ -364,7 +293,7 @@ fn streams_in_streams_and_in_joins() {
             setup
                 .apply(stream::iter(0..n))
                 .map(|item| item + 1)
-                .reduce(|a, b| a + b)
+                .reduce_with(|a, b| a + b)
         };
         let run = || {
             let mut sums = Vec::new();
@@ -407,7 +336,7 @@ fn joins_and_scopes_in_streams() {
             let sum = setup
                 .apply(stream::iter(0..60))
                 .map(|n| common::fib(n % 10))
-                .reduce(|a, b| a + b);
+                .reduce_with(|a, b| a + b);
             assert_eq!(sum, Some(88 * 6));
             let total = AtomicU64::new(0);
             setup.apply(stream::iter(0..60)).ordered().for_each(|n| {

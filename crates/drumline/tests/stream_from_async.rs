@@ -47,7 +47,7 @@ fn a_stream_that_is_not_unpin_and_yields() {
         });
         let sum = setup
             .apply(stream::from_async(numbers))
-            .reduce(|a, b| a + b);
+            .reduce_with(|a, b| a + b);
         assert_eq!(sum, Some(299 * 300 / 2), "{}", setup.name);
     }
 }
@@ -71,7 +71,9 @@ fn tasks_of_the_same_pool_fill_it() {
                     task::yield_now().await;
                 }
             });
-            let sum = stream::from_async(queue).pool(&pool).reduce(|a, b| a + b);
+            let sum = stream::from_async(queue)
+                .pool(&pool)
+                .reduce_with(|a, b| a + b);
             task.join().unwrap();
             sum
         });

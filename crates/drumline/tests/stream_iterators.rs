@@ -120,7 +120,7 @@ fn work_is_done_in_the_pool_that_was_asked_for() {
                 };
                 assert!(items().ordered().into_iter().all(|inside| inside));
                 assert!(items().ordered().with(|all| all.all(|inside| inside)));
-                assert!(items().reduce(|a, b| a && b).unwrap());
+                assert!(items().reduce_with(|a, b| a && b).unwrap());
                 // The next stage is in a pool of its own.
                 let there = || drumline::current_jobs() == other.jobs();
                 let both = items()
@@ -134,7 +134,7 @@ fn work_is_done_in_the_pool_that_was_asked_for() {
                     .stream()
                     .pool(&other)
                     .map(|inside| inside && there());
-                assert!(both.reduce(|a, b| a && b).unwrap());
+                assert!(both.reduce_with(|a, b| a && b).unwrap());
             });
         }
     }

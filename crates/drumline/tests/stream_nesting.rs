@@ -135,7 +135,7 @@ fn three_stages_to_a_parallel_end() {
             })
             .ordered()
             .stream()
-            .fold(
+            .fold_init(
                 || 0,
                 |sum, n| {
                     way(n);
@@ -202,7 +202,7 @@ fn streams_inside_of_each_other() {
                 way(n);
                 n
             })
-            .reduce(|a, b| a + b);
+            .reduce_with(|a, b| a + b);
         assert_eq!(sum, Some(12 * 15 + 66));
     });
 }
@@ -225,7 +225,7 @@ fn stages_of_two_pools() {
                 pool.install(|| way(n));
                 n
             })
-            .reduce(|a, b| a + b);
+            .reduce_with(|a, b| a + b);
         assert_eq!(sum, Some(ITEMS * (ITEMS - 1) / 2));
     });
 }
@@ -242,7 +242,7 @@ fn streams_in_the_shares_of_a_broadcast() {
                 way(n);
                 n
             });
-            next.reduce(|a, b| a + b)
+            next.reduce_with(|a, b| a + b)
         });
         assert!(sums.iter().all(|&sum| sum == Some(66)), "{sums:?}");
     });

@@ -298,7 +298,7 @@ fn run<S: Source<Item = Thing> + 'static>(stream: Stream<S>, end: usize, fuse: &
             booms(outcome.unwrap())
         }
         2 => {
-            let (all, report) = stream.fold_report(
+            let (all, report) = stream.fold_init_report(
                 || {
                     fuse.at(Site::FoldInit);
                     Vec::new()
@@ -316,7 +316,7 @@ fn run<S: Source<Item = Thing> + 'static>(stream: Stream<S>, end: usize, fuse: &
             drop(all);
             booms
         }
-        3 => none(stream.reduce(|a, b| {
+        3 => none(stream.reduce_with(|a, b| {
             fuse.at(Site::FoldOp);
             // By hand: a value that is being returned is leaked if the drop of another panics.
             drop(b);

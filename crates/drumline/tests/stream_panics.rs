@@ -100,10 +100,10 @@ fn in_the_functions_before_a_parallel_end() {
             .count()
     });
     panics_with(17, |items| {
-        items.fold(|| (), |(), item| dislike(item.number), |(), ()| ())
+        items.fold_init(|| (), |(), item| dislike(item.number), |(), ()| ())
     });
     panics_with(17, |items| {
-        items.fold(
+        items.fold_init(
             Vec::new,
             |all, item| {
                 dislike(item.number);
@@ -113,10 +113,10 @@ fn in_the_functions_before_a_parallel_end() {
         )
     });
     panics_with(4, |items| {
-        items.fold(|| quiet_panic(4_u64), |(), _| (), |(), ()| ())
+        items.fold_init(|| quiet_panic(4_u64), |(), _| (), |(), ()| ())
     });
     panics_with(5, |items| {
-        items.map(|_| 1).reduce(|_, _| quiet_panic(5_u64))
+        items.map(|_| 1).reduce_with(|_, _| quiet_panic(5_u64))
     });
 }
 
@@ -322,7 +322,7 @@ fn it_goes_on_if_it_is_to() {
                 .collect();
             assert_eq!(told, [(17, 17), (67, 67), (117, 117)], "{name}");
             // What was gathered before stays.
-            let (sum, report) = stream().fold_report(
+            let (sum, report) = stream().fold_init_report(
                 || 0,
                 |sum, item| {
                     dislike(item.number);

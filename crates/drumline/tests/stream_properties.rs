@@ -204,7 +204,9 @@ impl End for Collect<'_> {
             }
             _ => {
                 let (all, report) =
-                    stream.fold_report(Vec::new, Vec::push, |all, mut more| all.append(&mut more));
+                    stream.fold_init_report(Vec::new, Vec::push, |all, mut more| {
+                        all.append(&mut more)
+                    });
                 *results = all;
                 report
             }

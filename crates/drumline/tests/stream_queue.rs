@@ -424,7 +424,7 @@ fn both_ends_in_one_pool() {
     for pool in [common::pool(1), common::without_guests(1), common::pool(2)] {
         let (send, receive) = stream::queue(2);
         let sending = pool.spawn(move || (0..500_u64).for_each(|item| send.send(item).unwrap()));
-        let adding = pool.install(|| stream(receive).reduce(|a, b| a + b));
+        let adding = pool.install(|| stream(receive).reduce_with(|a, b| a + b));
         assert_eq!(adding, Some(499 * 250));
         sending.join().unwrap();
         // By hand.

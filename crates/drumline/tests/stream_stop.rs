@@ -73,7 +73,7 @@ fn cancelled(
 fn a_consumer_that_waits_is_called_off() {
     for setup in &setups() {
         cancelled(setup, |items| items.for_each(|_| ()).items);
-        cancelled(setup, |items| items.count());
+        cancelled(setup, |items| items.count() as u64);
         cancelled(setup, |items| items.ordered().for_each(|_| ()).items);
         cancelled(setup, |items| {
             items.unordered().into_iter().map(|_| 1).sum()
@@ -85,7 +85,7 @@ fn a_consumer_that_waits_is_called_off() {
                 .map_ordered(|item| item)
                 .with(|all| all.map(|_| 1).sum())
         });
-        cancelled(setup, |items| items.ordered().stream().count());
+        cancelled(setup, |items| items.ordered().stream().count() as u64);
     }
 }
 
@@ -98,7 +98,7 @@ fn cancelled_before_it_begins() {
         send.send(1).unwrap();
         let counted = setup.apply(stream(&mut receive)).cancel_on(&token).count();
         let all = setup.apply(stream(&mut receive)).cancel_on(&token);
-        let taken = counted + all.ordered().for_each(|_| ()).items;
+        let taken = counted as u64 + all.ordered().for_each(|_| ()).items;
         assert_eq!((taken, send.len()), (0, 1), "{}", setup.name);
         assert_eq!(setup.apply(stream::iter(0..)).cancel_on(&token).count(), 0);
     }
@@ -372,7 +372,11 @@ fn a_thousand_runs_with_panics() {
                 0 => all.map(work).for_each(|_| ()),
                 1 => all.map_ordered(work).for_each(|_| ()),
                 2 => all.map(work).unordered().for_each(|_| ()),
-                _ => all.map(work).fold_report(|| (), |(), _| (), |(), ()| ()).1,
+                _ => {
+                    all.map(work)
+                        .fold_init_report(|| (), |(), _| (), |(), ()| ())
+                        .1
+                }
             }));
             let sent = producer.join().unwrap();
             match outcome {

@@ -118,7 +118,7 @@ fn run<S: Source<Item = u64> + 'static>(program: &Program, end: End, items: Stre
         End::ForEach => {
             sum = items
                 .map(handle)
-                .fold(|| 0, |sum, n| *sum += n, |a, b| *a += b)
+                .fold_init(|| 0, |sum, n| *sum += n, |a, b| *a += b)
         }
         End::Unordered => drop(items.map(handle).unordered().for_each(|n| sum += n)),
         End::Ordered => drop(items.map_ordered(handle).for_each(|n| sum += n)),

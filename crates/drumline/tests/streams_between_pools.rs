@@ -48,7 +48,7 @@ const WITH_THREADS: [(&str, Program); 6] = [
     }),
     ("threads, a parallel end", |a, _| {
         let stage = stream::iter(0..ITEMS).threads(3).batch(1);
-        let sum = stage.map(|n| a.install(|| n)).reduce(|x, y| x + y);
+        let sum = stage.map(|n| a.install(|| n)).reduce_with(|x, y| x + y);
         assert_eq!(sum, Some(SUM));
     }),
     ("threads, two stages", |a, b| {
@@ -72,7 +72,7 @@ const WITH_ANOTHER_POOL: [(&str, Program); 3] = [
     }),
     ("another pool, a parallel end", |a, b| {
         let stage = stream::iter(0..ITEMS).pool(b).batch(1);
-        let sum = stage.map(|n| a.install(|| n)).reduce(|x, y| x + y);
+        let sum = stage.map(|n| a.install(|| n)).reduce_with(|x, y| x + y);
         assert_eq!(sum, Some(SUM));
     }),
     ("another pool, from a queue", |a, b| {

@@ -46,8 +46,8 @@ fn everything(pool: Option<&Pool>) {
     fn parts() {
         assert_eq!(fib(8), 21);
         let numbers: Vec<u32> = (0..100).collect();
-        assert_eq!(numbers.par_iter().with_jobs(2).sum::<u32>(), 4_950);
-        assert_eq!(numbers.par_iter().skip(1).with_jobs(1).count(), 99);
+        assert_eq!(numbers.par_iter().jobs(2).sum::<u32>(), 4_950);
+        assert_eq!(numbers.par_iter().skip(1).jobs(1).count(), 99);
         let doubled: Vec<u32> = numbers.par_iter().map(|n| n * 2).collect();
         assert_eq!(doubled[99], 198);
         assert_eq!(numbers.iter().par_bridge().map(|n| n % 2).sum::<u32>(), 50);

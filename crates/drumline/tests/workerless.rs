@@ -152,7 +152,7 @@ const CALLS: &[Call] = &[
         name: "a stream's parallel end",
         call: |pool| {
             let stream = stream::iter(0..100).pool(pool).map(|n| n + 1);
-            format!("{:?}", stream.reduce(|a, b| a + b))
+            format!("{:?}", stream.reduce_with(|a, b| a + b))
         },
         expected: |_| String::from("Some(5050)"),
     },

@@ -106,9 +106,11 @@ where
                 }
             }
         });
-        stream(receiver)
-            .pool(&pool)
-            .fold(Sum::default, |sum, item| sum.add(work(item)), Sum::merge)
+        stream(receiver).pool(&pool).fold_init(
+            Sum::default,
+            |sum, item| sum.add(work(item)),
+            Sum::merge,
+        )
     });
     pool.shutdown()?;
     Ok(sum)

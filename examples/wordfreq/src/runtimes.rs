@@ -36,15 +36,16 @@ impl Runtime {
         match self {
             Runtime::Drumline => {
                 let mut chunks = Chunks::of(files);
-                let counts =
-                    stream::iter(&mut chunks)
-                        .pool(pool)
-                        .fold(Counts::default, add, Counts::merge);
+                let counts = stream::iter(&mut chunks).pool(pool).fold_init(
+                    Counts::default,
+                    add,
+                    Counts::merge,
+                );
                 chunks.finish().map(|()| counts)
             }
             Runtime::DrumlineLines => {
                 let mut error = None;
-                let counts = stream::iter(lines(files, &mut error)).pool(pool).fold(
+                let counts = stream::iter(lines(files, &mut error)).pool(pool).fold_init(
                     Counts::default,
                     add,
                     Counts::merge,

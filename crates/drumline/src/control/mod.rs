@@ -2,6 +2,8 @@
 //! are.
 
 #[cfg(not(drumline_loom))]
+mod attempt;
+#[cfg(not(drumline_loom))]
 mod cancel;
 #[cfg(not(drumline_loom))]
 mod cancelled;
@@ -12,7 +14,7 @@ mod progress;
 mod request;
 
 #[cfg(not(drumline_loom))]
-pub(crate) use self::cancel::Listener;
+pub(crate) use self::{attempt::Attempt, cancel::Listener};
 #[cfg(not(drumline_loom))]
 pub use self::{
     cancel::CancellationToken,

@@ -713,7 +713,7 @@ pub trait IndexedParallelIterator: ParallelIterator {
     ///
     /// let terms: Vec<f64> = (1..=1_000).map(|n| 1.0 / f64::from(n)).collect();
     /// let once: f64 = terms.par_iter().sum_fixed();
-    /// let again: f64 = terms.par_iter().with_jobs(1).sum_fixed();
+    /// let again: f64 = terms.par_iter().jobs(1).sum_fixed();
     /// assert_eq!(once.to_bits(), again.to_bits());
     /// ```
     fn sum_fixed<S>(self) -> S

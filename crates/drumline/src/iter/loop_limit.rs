@@ -183,7 +183,7 @@ impl Drop for Announced {
 
 adapter! {
     /// Another iterator with a limit on the threads of its loop; see
-    /// [`with_jobs`](super::ParallelIterator::with_jobs).
+    /// [`jobs`](super::ParallelIterator::jobs).
     WithJobs<I> { jobs: usize }
 }
 

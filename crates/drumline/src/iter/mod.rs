@@ -47,7 +47,7 @@
 //! | search | `find_any`, `find_first`, `find_last`, `find_map_any`, `find_map_first`, `find_map_last`, `any`, `all`, `position_any`, `position_first`, `position_last` |
 //! | compare | `cmp`, `partial_cmp`, `eq`, `ne`, `lt`, `le`, `gt`, `ge` |
 //! | collect | `collect`, `collect_into_vec`, `collect_vec_list`, `unzip`, `unzip_into_vecs`, `partition`, `partition_map`, into all collections, and into an `Option` or `Result` of one |
-//! | have a say in how it runs | `with_min_len`, `with_max_len`, `panic_fuse`, [`with_jobs`](ParallelIterator::with_jobs) |
+//! | have a say in how it runs | `with_min_len`, `with_max_len`, `panic_fuse`, [`jobs`](ParallelIterator::jobs) |
 //!
 //! And what rayon does not have:
 //!
@@ -56,7 +56,7 @@
 //! * [`cancel_on`](ParallelIterator::cancel_on): a [token](crate::CancellationToken) that stops any
 //!   operation;
 //! * [`progress`](ParallelIterator::progress): a [count](crate::Progress) of finished items;
-//! * [`with_jobs`](ParallelIterator::with_jobs): a limit on the threads of one loop;
+//! * [`jobs`](ParallelIterator::jobs): a limit on the threads of one loop;
 //! * [`sum_fixed`](IndexedParallelIterator::sum_fixed) and
 //!   [`reduce_fixed`](IndexedParallelIterator::reduce_fixed): the same bits for any number of jobs;
 //! * [`from_par_fn`]: an indexed source from a function of the index.
@@ -83,7 +83,6 @@
 //! Where a destructor panics, other values of the loop may leak, as they may in a sequential one.
 //! No value is dropped twice.
 
-mod attempt;
 mod blocks;
 mod both;
 mod bridged;

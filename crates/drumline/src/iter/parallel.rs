@@ -8,7 +8,6 @@ use std::collections::LinkedList;
 use std::iter::{Product, Sum};
 use std::marker::PhantomData;
 
-use super::attempt::Attempt;
 use super::cancel::CancelOn;
 use super::chain::Chain;
 use super::cloned::{Cloned, Copied};
@@ -35,7 +34,7 @@ use super::take_any_while::{SkipAnyWhile, TakeAnyWhile, WhileSome};
 use super::try_fold::{TryFold, TryFoldWith};
 use super::try_reduce::{TryReduceBy, TryReduceWith};
 use super::worker_state::MapWorker;
-use crate::control::{CancellationToken, Progress};
+use crate::control::{Attempt, CancellationToken, Progress};
 
 /// An iterator over items that several threads can work on at once.
 ///
@@ -1238,23 +1237,23 @@ pub trait ParallelIterator: Sized + Send {
     /// item. Any thread of the pool may help with them; with [`flat_map_iter`](Self::flat_map_iter)
     /// there are none. Nor is it for loops that begin after this one.
     ///
-    /// With `with_jobs(1)` all closures run on one thread. With more, the threads may change: at
+    /// With `jobs(1)` all closures run on one thread. With more, the threads may change: at
     /// most `jobs` run at any time.
     ///
     /// ```
     /// use drumline::prelude::*;
     ///
-    /// let sum: u32 = [1, 2, 3].par_iter().with_jobs(1).sum(); // on this thread alone
+    /// let sum: u32 = [1, 2, 3].par_iter().jobs(1).sum(); // on this thread alone
     /// assert_eq!(sum, 6);
     /// ```
     ///
     /// # Panics
     ///
     /// If `jobs` is 0: no thread would do the work.
-    fn with_jobs(self, jobs: usize) -> WithJobs<Self> {
+    fn jobs(self, jobs: usize) -> WithJobs<Self> {
         assert!(
             jobs > 0,
-            "`with_jobs(0)`: a loop needs one thread at least, the one that calls it"
+            "`jobs(0)`: a loop needs one thread at least, the one that calls it"
         );
         WithJobs::new(self, jobs)
     }

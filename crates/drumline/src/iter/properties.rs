@@ -268,7 +268,7 @@ chains! {
         => (c.data.clone(), c.data.clone());
     map_init: |c| c.data.par_iter().map_init(|| 1, |one, n| n + *one).collect::<List>() => c.data.iter().map(|n| n + 1).collect();
     map_worker: |c| c.data.par_iter().map_worker(|| 1, |one, n| n + *one).rev().collect::<List>() => c.data.iter().rev().map(|n| n + 1).collect();
-    with_jobs: |c| c.data.par_iter().map(|n| n + 1).with_jobs(c.a).collect::<List>() => c.data.iter().map(|n| n + 1).collect();
+    jobs: |c| c.data.par_iter().map(|n| n + 1).jobs(c.a).collect::<List>() => c.data.iter().map(|n| n + 1).collect();
     multizip: |c| (&c.data, 0..c.b, c.data.par_iter().rev()).into_par_iter().map(|(x, i, y)| x * i as i64 - y).collect::<List>()
         => c.data.iter().zip(0..c.b).zip(c.data.iter().rev()).map(|((x, i), y)| x * i as i64 - y).collect();
     ranges: |c| (0..c.b).into_par_iter().chain(0..=c.a).map(|i| i * i).collect::<Vec<_>>() => (0..c.b).chain(0..=c.a).map(|i| i * i).collect();

@@ -94,7 +94,7 @@ fn miri_what_others_take() {
                     .map_init(|| Box::new(0), |state, n: Box<u32>| (**state, *n).1)
                     .sum::<u32>();
                 let eager = numbers().with_max_len(2).map(|n| *n).sum::<u32>();
-                let limited = numbers().with_jobs(2).map(|n| *n).sum::<u32>();
+                let limited = numbers().jobs(2).map(|n| *n).sum::<u32>();
                 let lists = numbers().fold(Vec::new, |mut list, n| {
                     list.push(n);
                     list

@@ -5,11 +5,11 @@ use std::marker::PhantomData;
 use std::ops::ControlFlow::{self, Break, Continue};
 
 use super::ParallelIterator;
-use super::attempt::Attempt;
 use super::fold::{FoldConsumer, Roll};
 use super::item_op::{Plan, adapter};
 use super::plumbing::UnindexedConsumer;
 use super::start::{CloneOf, MadeBy, With};
+use crate::control::Attempt;
 
 adapter! {
     /// What comes of folding the items of another iterator by what may fail; see

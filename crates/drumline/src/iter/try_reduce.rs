@@ -2,8 +2,8 @@
 
 use std::ops::ControlFlow::{Break, Continue};
 
-use super::attempt::Attempt;
 use super::reduction::{Join, Reduction};
+use crate::control::Attempt;
 use crate::sync::atomic::{AtomicBool, Ordering};
 
 /// An operation that may fail, and whether it, or an item, did.

@@ -77,7 +77,7 @@ impl<S: Source, W: Work<S::Item>> Stage<S, W> {
             *own = own.take().and_then(|state| self.work.salvage(state));
         }
         if at.take_stop() {
-            self.stop();
+            self.fail();
             return false;
         }
         !has_panicked
@@ -237,6 +237,8 @@ where
             self.awake.saturating_add(1)
         };
         let is_busy = self.awake as usize >= self.hand.batch_size.items().max(2);
+        let ended = !matches!((&drained, &counted), (Ok(true), Ok(())));
+        stage.source_said(ended);
         let (ticket, call) = stage.stage_state.pulled(PullReport {
             load: Load {
                 items,
@@ -245,7 +247,7 @@ where
             },
             overloaded: (left > 0 || is_busy) && self.is_overloaded(usize::MAX),
             lengthy: items > 0 && self.is_lengthy(items),
-            ended: !matches!((&drained, &counted), (Ok(true), Ok(()))),
+            ended,
         });
         drop(pulled);
         let call = call
@@ -289,7 +291,7 @@ where
     fn first_help(&mut self, impatient: bool, with_results: bool) -> Help {
         let stage = self.stage;
         if stage.is_cancelled() {
-            stage.stage_state.stop();
+            stage.stage_state.cancel();
         }
         let mut pulled = stage.pocket.look();
         let has_results = !with_results && stage.stage_state.is_ready();

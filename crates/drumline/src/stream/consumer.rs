@@ -33,11 +33,11 @@ const QUICK: Duration = Duration::from_micros(10);
 
 /// How often a consumer looks up that waits in a source that cannot be woken, if the stream may be
 /// stopped.
-const LOOK: Duration = Duration::from_millis(20);
+pub(super) const LOOK: Duration = Duration::from_millis(20);
 
 /// The longest time between two such looks where nothing stops the stream, and another consumer is
 /// at work.
-const LAST_LOOK: Duration = Duration::from_millis(160);
+pub(super) const LAST_LOOK: Duration = Duration::from_millis(160);
 
 /// How often a patient consumer asks for the token, and how long it waits in between: some
 /// microseconds in all.
@@ -118,8 +118,8 @@ where
                 Turn::Pull(room) => match self.pull(room) {
                     PullOutcome::Batch(ticket, pull) => {
                         let outcome = self.work(ticket, pull);
-                        let stopped = self.stage.is_cancelled();
-                        stage_state.hand_in(ticket, outcome, stopped, self.is_patient())
+                        let cancelled = self.stage.is_cancelled();
+                        stage_state.hand_in(ticket, outcome, cancelled, self.is_patient())
                     }
                     PullOutcome::Nothing if self.executor.is_sent_for() => {
                         if stage_state.step_out(None) {
@@ -228,6 +228,8 @@ where
         };
         let overloaded = waiting > 0 && self.is_overloaded(waiting);
         let lengthy = items > 0 && self.is_lengthy(items);
+        let ended = !matches!(drained, Ok(Drained::More | Drained::Empty));
+        stage.source_said(ended);
         let (ticket, call) = stage.stage_state.pulled(PullReport {
             load: Load {
                 items,
@@ -236,7 +238,7 @@ where
             },
             overloaded,
             lengthy,
-            ended: !matches!(drained, Ok(Drained::More | Drained::Empty)),
+            ended,
         });
         if let Err(payload) = drained {
             stage.panicked_for_good(ticket.first + items as u64, payload);
@@ -354,7 +356,7 @@ where
                 stats.looked();
             }
             if stage.is_cancelled() {
-                stage.stage_state.stop();
+                stage.stage_state.cancel();
             }
             let is_late = self.until.is_some_and(|until| until <= Instant::now());
             if is_late || stage.stage_state.has_ended() {
@@ -450,7 +452,7 @@ where
         lock(&stage.states).extend(own);
         stage.settings.finished(items);
         if at.take_stop() {
-            stage.stop();
+            stage.fail();
         }
         if let Some(since) = self.since {
             let now = Instant::now();

@@ -91,156 +91,26 @@ where
         }
     }
 
-    /// Gathers the items: each consumer in a value of its own, and the values of all in one.
-    ///
-    /// Which items meet in which value is chance, so the order must not matter. `op` changes the
-    /// value in place, so that what has been gathered is not lost with an item that panics.
-    ///
-    /// ```
-    /// use drumline::stream;
-    /// use std::collections::HashMap;
-    ///
-    /// let counts = stream::iter("a rose is a rose is a rose".split(' ')).fold(
-    ///     HashMap::new,
-    ///     |counts, word| *counts.entry(word).or_insert(0) += 1,
-    ///     |counts, more| for (word, count) in more { *counts.entry(word).or_insert(0) += count },
-    /// );
-    /// assert_eq!(counts["rose"], 3);
-    /// ```
-    ///
-    /// # Panics
-    ///
-    /// As [`for_each`](Self::for_each).
-    ///
-    /// # Blocking
-    ///
-    /// As [`for_each`](Self::for_each).
-    pub fn fold<A: Send>(
-        self,
-        init: impl Fn() -> A + Send + Sync,
-        op: impl Fn(&mut A, W::Out) + Send + Sync,
-        merge: impl Fn(&mut A, A),
-    ) -> A {
-        let (folded, _) = self.fold_report(init, op, merge);
-        folded
-    }
-
-    /// As [`fold`](Self::fold), and says what the stream did.
-    ///
-    /// ```
-    /// use drumline::stream::{self, OnPanic};
-    ///
-    /// let (sum, report) = stream::iter(0..10)
-    ///     .on_panic(OnPanic::Continue)
-    ///     .fold_report(
-    ///         || 0,
-    ///         |sum, n| if n == 7 { panic!("not seven") } else { *sum += n },
-    ///         |sum, more| *sum += more,
-    ///     );
-    /// assert_eq!((sum, report.panics[0].index()), (38, 7));
-    /// ```
-    ///
-    /// # Panics
-    ///
-    /// As [`for_each`](Self::for_each).
-    ///
-    /// # Blocking
-    ///
-    /// As [`for_each`](Self::for_each).
-    pub fn fold_report<A: Send>(
-        self,
-        init: impl Fn() -> A + Send + Sync,
-        op: impl Fn(&mut A, W::Out) + Send + Sync,
-        merge: impl Fn(&mut A, A),
-    ) -> (A, Report) {
-        let (states, report) = self
-            .chain(|base| Fold {
-                base,
-                init: &init,
-                op,
-            })
-            .run();
-        let mut values = Vec::with_capacity(states.len());
-        for (base, value) in states {
-            // Safe in a place before the drop of the state, which may panic.
-            values.push(value);
-            drop(base);
-        }
-        let mut values = values.into_iter();
-        let mut all = values.next().unwrap_or_else(&init);
-        values.for_each(|value| merge(&mut all, value));
-        (all, report)
-    }
-
-    /// Makes one item of all; `None` if there are none.
-    ///
-    /// Which items meet is chance, so the order and the grouping must not matter.
-    ///
-    /// ```
-    /// let longest = drumline::stream::iter(["ada", "barbara", "grace"])
-    ///     .reduce(|a, b| if a.len() > b.len() { a } else { b });
-    /// assert_eq!(longest, Some("barbara"));
-    /// ```
-    ///
-    /// # Panics
-    ///
-    /// As [`for_each`](Self::for_each). If it is to go on after panics, the items that met in `op`
-    /// are lost.
-    ///
-    /// # Blocking
-    ///
-    /// As [`for_each`](Self::for_each).
-    pub fn reduce(self, op: impl Fn(W::Out, W::Out) -> W::Out + Send + Sync) -> Option<W::Out> {
-        let add = |all: &mut Option<W::Out>, item| {
-            *all = Some(match all.take() {
-                Some(before) => op(before, item),
-                None => item,
-            });
-        };
-        self.fold(
-            || None,
-            add,
-            |all, more| {
-                if let Some(more) = more {
-                    add(all, more);
-                }
-            },
-        )
-    }
-
-    /// How many items come through.
-    ///
-    /// ```
-    /// let even = drumline::stream::iter(0..100).filter(|n| n % 2 == 0).count();
-    /// assert_eq!(even, 50);
-    /// ```
-    ///
-    /// # Panics
-    ///
-    /// As [`for_each`](Self::for_each).
-    ///
-    /// # Blocking
-    ///
-    /// As [`for_each`](Self::for_each).
-    pub fn count(self) -> u64 {
-        self.fold(|| 0, |count, _| *count += 1, |count, more| *count += more)
-    }
-
     /// Runs it to its end.
-    fn run(self) -> (Vec<W::State>, Report) {
+    pub(super) fn run(self) -> (Vec<W::State>, Report) {
+        let notes = self.settings.notes.clone();
+        let (states, items) = self.run_stage();
+        (states, notes.report(items))
+    }
+
+    /// The same, for a stage that others come after.
+    pub(super) fn run_stage(self) -> (Vec<W::State>, u64) {
         let Stream {
             feed,
             work,
             consumers,
             settings,
         } = self;
-        let lost = settings.lost.clone();
-        let (states, items) = feed.feed(ToTheEnd {
+        feed.feed(ToTheEnd {
             work,
             consumers,
             settings,
-        });
-        (states, lost.report(items))
+        })
     }
 }
 
@@ -308,40 +178,5 @@ where
                 }
             }
         });
-    }
-}
-
-/// Gathers items in a value per consumer.
-struct Fold<W, INIT, OP> {
-    base: W,
-    init: INIT,
-    op: OP,
-}
-
-impl<T, W, INIT, OP, A> Work<T> for Fold<W, INIT, OP>
-where
-    W: Work<T>,
-    INIT: Fn() -> A + Send + Sync,
-    OP: Fn(&mut A, W::Out) + Send + Sync,
-    A: Send,
-{
-    type Out = ();
-    type State = (Option<W::State>, A);
-
-    fn begin(&self) -> Self::State {
-        (None, (self.init)())
-    }
-
-    fn salvage(&self, (base, value): Self::State) -> Option<Self::State> {
-        let base = base.and_then(|base| self.base.salvage(base));
-        Some((base, value))
-    }
-
-    #[inline]
-    fn work(&self, state: &mut Self::State, at: &At, item: T, _out: &mut impl FnMut(())) {
-        let (base, value) = state;
-        let base = base.get_or_insert_with(|| self.base.begin());
-        self.base
-            .work(base, at, item, &mut |item| (self.op)(value, item));
     }
 }

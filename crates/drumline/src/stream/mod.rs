@@ -23,13 +23,19 @@
 //! |---|---|
 //! | begin | [`iter`](iter()), [`stream()`] with a [`queue`], the receiver of a [channel](crate::channel), a channel of `std`, `crossbeam-channel`, `flume` or `kanal` (features of these names), an async stream with `from_async` (feature `futures`), or a [`Source`] of your own |
 //! | choose the consumers | [`pool`](Stream::pool), [`jobs`](Stream::jobs), [`threads`](Stream::threads) |
-//! | handle items | [`map`](Stream::map), [`filter`](Stream::filter), [`filter_map`](Stream::filter_map), [`flat_map`](Stream::flat_map), [`map_init`](Stream::map_init), [`try_map`](Stream::try_map) |
-//! | end in parallel | [`for_each`](Stream::for_each), [`try_for_each`](Stream::try_for_each), [`fold`](Stream::fold), [`reduce`](Stream::reduce), [`count`](Stream::count) |
-//! | end in one place | [`ordered`](Stream::ordered), [`map_ordered`](Stream::map_ordered), [`unordered`](Stream::unordered), and then [`for_each`](Serial::for_each), [`with`](Serial::with), [`send_to`](Serial::send_to), `into_iter` (after the first stage only; later ones have [`with`](Serial::with)), and as an async stream `into_async` (likewise; feature `futures`) |
+//! | handle items | [`map`](Stream::map), [`filter`](Stream::filter), [`filter_map`](Stream::filter_map), [`flat_map`](Stream::flat_map), [`inspect`](Stream::inspect), [`enumerate`](Stream::enumerate), [`map_init`](Stream::map_init), [`try_map`](Stream::try_map) |
+//! | choose items | [`take`](Stream::take), [`chunks`](Stream::chunks) |
+//! | gather them | [`fold`](Stream::fold), [`try_fold`](Stream::try_fold), which go on as streams |
+//! | end in parallel | [`for_each`](Stream::for_each), [`try_for_each`](Stream::try_for_each), [`reduce`](Stream::reduce), [`reduce_with`](Stream::reduce_with), [`try_reduce`](Stream::try_reduce), [`try_reduce_with`](Stream::try_reduce_with), [`fold_init`](Stream::fold_init), [`count`](Stream::count) |
+//! | end in one place | [`collect`](Stream::collect), [`ordered`](Stream::ordered), [`map_ordered`](Stream::map_ordered), [`unordered`](Stream::unordered), and then [`for_each`](Serial::for_each), [`with`](Serial::with), [`send_to`](Serial::send_to), `into_iter` (after the first stage only; later ones have [`with`](Serial::with)), and as an async stream `into_async` (likewise; feature `futures`) |
 //! | go on in parallel | [`Serial::stream`] |
 //! | bound what is in flight | [`in_flight`](Stream::in_flight), [`weigh`](Stream::weigh), [`batch`](Stream::batch), [`batch_limit`](Stream::batch_limit) |
 //! | stop, watch, count | [`cancel_on`](Stream::cancel_on), [`progress`](Stream::progress), [`stats`](Stream::stats), [`on_panic`](Stream::on_panic) |
 //! | run threads of one's own | [`biased::consumers`] |
+//!
+//! Methods that parallel iterators have as well say the same here, in the same words: what is called
+//! [`fold`](crate::iter::ParallelIterator::fold) or [`jobs`](crate::iter::ParallelIterator::jobs)
+//! there is called so here. [`collect`](Stream::collect) keeps the order of the source, as there.
 //!
 //! # What consumes
 //!
@@ -146,7 +152,7 @@
 //! let pool = drumline::Pool::builder().jobs(1).build()?;
 //! let (sender, receiver) = spsc::bounded(4);
 //! let first = pool.spawn(|| stream::iter(1..=100).map_ordered(|n| n * 2).send_to(sender));
-//! let second = pool.spawn(|| stream(receiver).reduce(|a, b| a + b));
+//! let second = pool.spawn(|| stream(receiver).reduce_with(|a, b| a + b));
 //! assert_eq!(second.join().unwrap(), Some(10_100));
 //! assert_eq!(first.join().unwrap()?.items, 100);
 //! # Ok::<(), Box<dyn std::error::Error>>(())
@@ -157,6 +163,8 @@
 //! [without spares](crate::PoolBuilder::spares) needs as many jobs as there are such streams: with
 //! fewer, they can wait for each other for ever.
 
+#[cfg(not(drumline_loom))]
+mod adapters;
 #[cfg(not(drumline_loom))]
 mod aside;
 #[cfg(all(feature = "futures", not(drumline_loom)))]
@@ -170,6 +178,8 @@ pub mod biased;
 #[cfg(not(drumline_loom))]
 mod blind;
 #[cfg(not(drumline_loom))]
+mod chunks;
+#[cfg(not(drumline_loom))]
 mod consumer;
 #[cfg(not(drumline_loom))]
 mod consumers;
@@ -181,6 +191,10 @@ mod executor;
 #[cfg(not(drumline_loom))]
 mod feed;
 mod finished;
+#[cfg(not(drumline_loom))]
+mod fold;
+#[cfg(not(drumline_loom))]
+mod fold_init;
 mod held_source;
 #[cfg(not(drumline_loom))]
 mod histogram;
@@ -195,6 +209,8 @@ mod pocket_models;
 mod programs;
 #[cfg(not(drumline_loom))]
 mod queue;
+#[cfg(not(drumline_loom))]
+mod reduce;
 #[cfg(not(drumline_loom))]
 mod report;
 #[cfg(not(drumline_loom))]
@@ -221,29 +237,36 @@ mod stats;
 #[cfg(not(drumline_loom))]
 #[expect(clippy::module_inception, reason = "it is the noun")]
 mod stream;
+#[cfg(not(drumline_loom))]
+mod take;
+#[cfg(not(drumline_loom))]
+mod tried;
 #[cfg(all(test, drumline_loom))]
 mod watch_models;
 #[cfg(not(drumline_loom))]
 mod work;
 
-#[cfg(not(drumline_loom))]
-#[doc(hidden)]
-pub use self::work::At;
 #[cfg(all(feature = "futures", not(drumline_loom)))]
 pub use self::{async_results::AsyncResults, source::FromAsync};
 #[cfg(not(drumline_loom))]
 pub use self::{
-    feed::{Feed, Use},
+    chunks::Chunks,
+    feed::Feed,
+    fold::{Fold, TryFold},
     histogram::Histogram,
     queue::{Receiver, Sender, queue},
-    report::{Failed, OnPanic, Panicked, Report},
+    report::{Failed, OnPanic, Panicked, Report, StreamEnd},
     results::Results,
     serial::Serial,
     sink::Sink,
     source::{Drained, Iter, Polled, Source, Stopper},
     stats::{Snapshot, StreamStats},
     stream::Stream,
-    work::{Filter, FilterMap, FlatMap, Map, MapInit, Pass, TryMap, Work},
+    take::Take,
+    work::{
+        Enumerate, Filter, FilterMap, FlatMap, IndexedWork, Inspect, Map, MapInit, Pass, TryMap,
+        Work,
+    },
 };
 #[cfg(not(drumline_loom))]
 pub use crate::channel::{SendError, TrySendError};
@@ -256,7 +279,7 @@ pub use crate::channel::{SendError, TrySendError};
 ///
 /// let (sender, receiver) = mpsc::channel();
 /// std::thread::spawn(move || (1..=10).for_each(|n| sender.send(n).unwrap()));
-/// assert_eq!(stream(receiver).reduce(|a, b| a + b), Some(55));
+/// assert_eq!(stream(receiver).reduce_with(|a, b| a + b), Some(55));
 /// ```
 #[cfg(not(drumline_loom))]
 pub fn stream<S: Source>(source: S) -> Stream<S> {
@@ -266,7 +289,7 @@ pub fn stream<S: Source>(source: S) -> Stream<S> {
 /// A stream of the items of an iterator: consumers ask it for them, one at a time.
 ///
 /// ```
-/// assert_eq!(drumline::stream::iter(1..=10).map(|n| n * n).reduce(|a, b| a + b), Some(385));
+/// assert_eq!(drumline::stream::iter(1..=10).map(|n| n * n).reduce_with(|a, b| a + b), Some(385));
 /// ```
 ///
 /// The iterator has to be [`Send`]. `io::stdin().lines()` holds a lock, and is not; wrap standard
@@ -304,7 +327,7 @@ where
 ///     drumline::task::yield_now().await;
 ///     n
 /// });
-/// assert_eq!(stream::from_async(numbers).map(|n| n * n).reduce(|a, b| a + b), Some(385));
+/// assert_eq!(stream::from_async(numbers).map(|n| n * n).reduce_with(|a, b| a + b), Some(385));
 /// ```
 ///
 /// An item is taken out of the async stream only when a consumer has a place for it. Lend the async

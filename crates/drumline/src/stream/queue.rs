@@ -29,7 +29,7 @@ use crate::wait::Interrupt;
 ///         sender.send(number).expect("the stream takes them all");
 ///     }
 /// });
-/// let sum = stream(receiver).fold(|| 0, |sum, number| *sum += number, |sum, more| *sum += more);
+/// let sum = stream(receiver).fold_init(|| 0, |sum, number| *sum += number, |sum, more| *sum += more);
 /// producer.join().unwrap();
 /// assert_eq!(sum, 500_500);
 /// ```
@@ -97,7 +97,7 @@ pub struct Sender<T: Send> {
 /// (1..=10u32).for_each(|number| sender.send(number).unwrap());
 /// assert_eq!(receiver.recv(), Some(1)); // by hand,
 /// drop(sender);
-/// assert_eq!(stream(receiver).reduce(|a, b| a + b), Some(54)); // or by a stream
+/// assert_eq!(stream(receiver).reduce_with(|a, b| a + b), Some(54)); // or by a stream
 /// ```
 pub struct Receiver<T: Send> {
     inner: mpsc::Receiver<Stamped<T>>,

@@ -18,6 +18,19 @@ use crate::unwind::{self, Payload};
 pub struct Report {
     /// How many items were taken from the source, and handled.
     pub items: u64,
+    /// Whether the stream came to the end of its source, was cancelled, or failed.
+    ///
+    /// ```
+    /// use drumline::stream::{self, StreamEnd};
+    /// use drumline::CancellationToken;
+    ///
+    /// let token = CancellationToken::new();
+    /// let report = stream::iter(0..)
+    ///     .cancel_on(&token)
+    ///     .for_each(|n| if n == 1_000 { token.cancel() });
+    /// assert_eq!(report.end, StreamEnd::Cancelled);
+    /// ```
+    pub end: StreamEnd,
     /// The panics that did not stop it, of all stages up to this one, in the order of stages and
     /// items; see
     /// [`on_panic`](super::Stream::on_panic).
@@ -40,6 +53,34 @@ pub struct Report {
     /// # Ok::<(), drumline::stream::SendError<&str>>(())
     /// ```
     pub close_reason: Option<CloseReason>,
+}
+
+/// How a stream came to its end; in a [`Report`].
+///
+/// ```
+/// use drumline::stream::{self, StreamEnd};
+///
+/// let stream = stream::iter(["1", "two", "3"]).try_map(|text| text.parse::<u32>());
+/// match stream.for_each(drop).end {
+///     StreamEnd::Ended => println!("these were all"),
+///     StreamEnd::Cancelled => println!("there may be more"),
+///     StreamEnd::Failed => println!("one of them is no number"),
+///     _ => unreachable!(),
+/// }
+/// ```
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+#[non_exhaustive]
+pub enum StreamEnd {
+    /// The source has ended, or what was wanted of it has come
+    /// ([`take`](super::Stream::take)), and everything was handled.
+    #[default]
+    Ended,
+    /// The [token](super::Stream::cancel_on) of a stage was cancelled before the source had ended.
+    /// There may be items that were not taken.
+    Cancelled,
+    /// A function of a stage has returned an error, before or after a cancellation. Unless the
+    /// source had ended, there may be items that were not taken.
+    Failed,
 }
 
 /// A function of the program has panicked with an item.
@@ -164,31 +205,45 @@ impl fmt::Display for Panicked {
 }
 
 /// What the stages of a stream have for its report: the items that they have lost to panics, and
-/// gone on, and why the channel was closed.
+/// gone on, how they have ended, and why the channel was closed.
 #[derive(Clone, Default)]
-pub(super) struct Lost(Arc<Mutex<PanicList>>);
+pub(super) struct Notes(Arc<Mutex<NoteList>>);
 
 #[derive(Default)]
-struct PanicList {
+struct NoteList {
     panics: Vec<Panicked>,
+    end: StreamEnd,
     close_reason: Option<CloseReason>,
 }
 
 /// Payloads that were not taken: their drop is code of the program, and may come while another
 /// panic is on its way.
-impl Drop for PanicList {
+impl Drop for NoteList {
     fn drop(&mut self) {
         self.panics.drain(..).for_each(unwind::discard);
     }
 }
 
-impl Lost {
-    pub(super) fn add(&self, stage: usize, index: u64, payload: Payload) {
+impl Notes {
+    pub(super) fn lost(&self, stage: usize, index: u64, payload: Payload) {
         lock(&self.0).panics.push(Panicked {
             stage,
             index,
             payload,
         });
+    }
+
+    /// A function of a stage has failed.
+    pub(super) fn failed(&self) {
+        lock(&self.0).end = StreamEnd::Failed;
+    }
+
+    /// A stage was cancelled. An error that came of what was in flight then matters more.
+    pub(super) fn cancelled(&self) {
+        let mut list = lock(&self.0);
+        if list.end == StreamEnd::Ended {
+            list.end = StreamEnd::Cancelled;
+        }
     }
 
     /// The channel that a stage took from has ended.
@@ -202,11 +257,12 @@ impl Lost {
     pub(super) fn report(&self, items: u64) -> Report {
         let mut list = lock(&self.0);
         let mut panics = std::mem::take(&mut list.panics);
-        let close_reason = list.close_reason;
+        let (end, close_reason) = (list.end, list.close_reason);
         drop(list);
         panics.sort_by_key(|panicked| (panicked.stage, panicked.index));
         Report {
             items,
+            end,
             panics,
             close_reason,
         }

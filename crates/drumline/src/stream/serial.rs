@@ -15,7 +15,6 @@ use super::stage::Stage;
 use super::stream::Stream;
 use super::work::Work;
 use crate::channel::SendError;
-use crate::sync::Arc;
 use crate::unwind;
 
 /// A parallel stage that brings its results together in one place, in order or not. Made by
@@ -130,6 +129,27 @@ where
         outcome.map(|()| report)
     }
 
+    /// The results in a collection, on the calling thread: in the order of the source if the stage
+    /// is [`ordered`](Stream::ordered).
+    ///
+    /// ```
+    /// let mut squares: Vec<u32> = drumline::stream::iter(1..=4).map(|n| n * n).unordered().collect();
+    /// squares.sort();
+    /// assert_eq!(squares, [1, 4, 9, 16]);
+    /// ```
+    ///
+    /// # Panics
+    ///
+    /// As [`with`](Self::with).
+    ///
+    /// # Blocking
+    ///
+    /// As [`with`](Self::with). A collection that wants no more, such as a `Result` after an error,
+    /// stops the stream.
+    pub fn collect<C: FromIterator<W::Out>>(self) -> C {
+        self.with(|results| results.collect())
+    }
+
     /// Sends the results to a channel (any [`Sink`]), as long as its receiver is there.
     ///
     /// ```
@@ -138,7 +158,7 @@ where
     ///
     /// let (mut sender, mut receiver) = spsc::bounded(4);
     /// let adding = std::thread::spawn(move || {
-    ///     let sum = stream(&mut receiver).reduce(|a, b| a + b);
+    ///     let sum = stream(&mut receiver).reduce_with(|a, b| a + b);
     ///     (sum, receiver.close_reason())
     /// });
     /// stream::iter(1..=100).map_ordered(|n| n * 2).send_to(&mut sender)?;
@@ -189,22 +209,15 @@ where
     /// assert_eq!(squares, [1, 4, 9, 16, 25]);
     /// ```
     pub fn stream(self) -> Stream<Self> {
-        let consumers = self.consumers.clone();
-        let (stage, lost) = (self.settings.stage + 1, self.settings.lost.clone());
-        let may_stop = Arc::clone(&self.settings.may_stop);
-        let mut next = Stream::new(self);
-        next.settings.may_stop = may_stop;
-        next.settings.stage = stage;
-        next.settings.lost = lost;
-        next.consumers = consumers;
-        next
+        let (consumers, settings) = (self.consumers.clone(), self.settings.for_next_stage());
+        Stream::begin(self, consumers, settings)
     }
 
     /// Runs the stage, and says what it did, and those before it.
     fn run<R>(self, serial: impl FnOnce(&mut Results<'_, W::Out>) -> R) -> (R, Report) {
-        let lost = self.settings.lost.clone();
+        let notes = self.settings.notes.clone();
         let (result, items) = self.attend(serial);
-        (result, lost.report(items))
+        (result, notes.report(items))
     }
 
     /// Runs the stage, and says how many items there were.

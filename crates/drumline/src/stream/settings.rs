@@ -5,7 +5,7 @@ use std::num::NonZero;
 
 use super::batch_size::BatchSize;
 use super::load::Load;
-use super::report::{Lost, OnPanic};
+use super::report::{Notes, OnPanic};
 use super::stats::StreamStats;
 use crate::control::{CancellationToken, Progress};
 use crate::sync::{Arc, Mutex, lock};
@@ -27,8 +27,8 @@ pub(super) struct Settings<T> {
     pub(super) may_stop: Arc<Mutex<bool>>,
     /// The number of the stage.
     pub(super) stage: usize,
-    /// The panics that did not stop this stage, or one before it.
-    pub(super) lost: Lost,
+    /// What this stage, and those before it, have for the report.
+    pub(super) notes: Notes,
 }
 
 /// The largest batch, unless something else is asked for.
@@ -50,7 +50,7 @@ impl<T> Default for Settings<T> {
             on_panic: OnPanic::default(),
             may_stop: Arc::default(),
             stage: 0,
-            lost: Lost::default(),
+            notes: Notes::default(),
         }
     }
 }
@@ -77,6 +77,39 @@ impl<T> Settings<T> {
                 None => consumers.saturating_mul(BATCHES),
             },
             weight: self.weigh.as_ref().map_or(usize::MAX, |(limit, _)| *limit),
+        }
+    }
+
+    /// What a next stage goes on with.
+    pub(super) fn for_next_stage<U>(&self) -> Settings<U> {
+        Settings {
+            may_stop: Arc::clone(&self.may_stop),
+            stage: self.stage + 1,
+            notes: self.notes.clone(),
+            ..Settings::default()
+        }
+    }
+
+    /// The same for a stream of groups of the items.
+    #[track_caller]
+    pub(super) fn for_chunks(self) -> Settings<Vec<T>> {
+        assert!(
+            self.weigh.is_none(),
+            "`weigh` before `chunks` weighs items, but groups are what is in flight; call it after \
+             `chunks`, with a function that weighs a group"
+        );
+        Settings {
+            fixed_batch: self.fixed_batch,
+            batch_limit: self.batch_limit,
+            in_flight: self.in_flight,
+            weigh: None,
+            cancel: self.cancel,
+            progress: self.progress,
+            stats: self.stats,
+            on_panic: self.on_panic,
+            may_stop: self.may_stop,
+            stage: self.stage,
+            notes: self.notes,
         }
     }
 

@@ -37,7 +37,7 @@ fn miri_a_queue_and_two_stages() {
         .map_ordered(|n| *n + 1)
         .stream()
         .map(Box::new)
-        .fold(|| 0, |sum, n| *sum += *n, |sum, more| *sum += more);
+        .fold_init(|| 0, |sum, n| *sum += *n, |sum, more| *sum += more);
     producer.join().unwrap();
     assert_eq!(sum, 78);
     pool.shutdown().unwrap();

@@ -107,6 +107,7 @@ impl<S: Source, W: Work<S::Item>> Stage<S, W> {
         held.run = None;
         drop(guard);
         let has_ended = matches!(drawn, Drawn::Over(_));
+        self.source_said(has_ended);
         if self.stage_state.end_run(&run, has_ended, false) {
             call();
         }

@@ -145,10 +145,28 @@ impl<S: Source, W: Work<S::Item>> Stage<S, W> {
         }
     }
 
-    /// All consumers have left: notes why the source has ended, if it has and says so.
+    /// A function of the stage has failed with an error.
+    pub(super) fn fail(&self) {
+        self.settings.notes.failed();
+        self.stop();
+    }
+
+    /// The source has said whether it `has_ended`. A token that is cancelled makes a source say so.
+    #[inline]
+    pub(super) fn source_said(&self, has_ended: bool) {
+        if has_ended && self.is_cancelled() {
+            self.stage_state.cancel();
+        }
+    }
+
+    /// All consumers have left: notes how the stage has ended, and why the source has, if it says
+    /// so.
     pub(super) fn note_end(&self) {
+        if self.stage_state.was_cancelled() {
+            self.settings.notes.cancelled();
+        }
         match unwind::catch(|| self.source.lock().source.end_reason()) {
-            Ok(Some(reason)) => self.settings.lost.source_ended(reason),
+            Ok(Some(reason)) => self.settings.notes.source_ended(reason),
             Ok(None) => {}
             Err(payload) => self.panicked_for_good(u64::MAX, payload),
         }
@@ -179,7 +197,10 @@ impl<S: Source, W: Work<S::Item>> Stage<S, W> {
     pub(super) fn panicked(&self, index: u64, payload: Payload) {
         match self.settings.on_panic {
             OnPanic::Stop => self.panicked_for_good(index, payload),
-            OnPanic::Continue => self.settings.lost.add(self.settings.stage, index, payload),
+            OnPanic::Continue => self
+                .settings
+                .notes
+                .lost(self.settings.stage, index, payload),
         }
     }
 

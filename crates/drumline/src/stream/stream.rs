@@ -6,10 +6,9 @@ use std::num::NonZero;
 use super::consumers::{ConsumerKind, Consumers};
 use super::feed::Feed;
 use super::report::OnPanic;
-use super::serial::Serial;
 use super::settings::Settings;
 use super::stats::StreamStats;
-use super::work::{Filter, FilterMap, FlatMap, Map, MapInit, Pass, TryMap, Work};
+use super::work::Pass;
 use crate::control::{CancellationToken, Progress};
 use crate::pool::{Pool, SharedRegistry};
 use crate::sync::Arc;
@@ -25,7 +24,7 @@ use crate::sync::Arc;
 /// use drumline::stream;
 ///
 /// let words = stream::iter(["a", "few", "words"]); // nothing happens yet
-/// let letters = words.map(str::len).reduce(|a, b| a + b);
+/// let letters = words.map(str::len).reduce_with(|a, b| a + b);
 /// assert_eq!(letters, Some(9));
 /// ```
 #[must_use = "a stream does nothing before its end is called"]
@@ -38,7 +37,7 @@ pub struct Stream<F: Feed, W = Pass> {
 
 /// Fails with a message that says what to do.
 #[track_caller]
-fn positive(number: usize, what: &str) -> NonZero<usize> {
+pub(super) fn positive(number: usize, what: &str) -> NonZero<usize> {
     match NonZero::new(number) {
         Some(number) => number,
         None => panic!("a stream with {what} = 0 could never go on; ask for at least 1"),
@@ -47,11 +46,15 @@ fn positive(number: usize, what: &str) -> NonZero<usize> {
 
 impl<F: Feed> Stream<F> {
     pub(super) fn new(feed: F) -> Self {
+        Stream::begin(feed, Consumers::default(), Settings::default())
+    }
+
+    pub(super) fn begin(feed: F, consumers: Consumers, settings: Settings<F::Item>) -> Self {
         Stream {
             feed,
             work: Pass,
-            consumers: Consumers::default(),
-            settings: Settings::default(),
+            consumers,
+            settings,
         }
     }
 }
@@ -105,7 +108,7 @@ impl<F: Feed, W> Stream<F, W> {
     /// let lengths = stream::iter(["one", "three"])
     ///     .threads(2) // that may wait for a disk or a network as they like
     ///     .map(str::len)
-    ///     .reduce(|a, b| a + b);
+    ///     .reduce_with(|a, b| a + b);
     /// assert_eq!(lengths, Some(8));
     /// ```
     ///
@@ -297,161 +300,6 @@ impl<F: Feed, W> Stream<F, W> {
             work: link(self.work),
             consumers: self.consumers,
             settings: self.settings,
-        }
-    }
-}
-
-impl<F, W> Stream<F, W>
-where
-    F: Feed,
-    W: Work<F::Item>,
-{
-    /// Makes something of each item, several at once.
-    ///
-    /// ```
-    /// let sum = drumline::stream::iter(1..=3).map(|n| n * n).reduce(|a, b| a + b);
-    /// assert_eq!(sum, Some(14));
-    /// ```
-    pub fn map<OP, R>(self, op: OP) -> Stream<F, Map<W, OP>>
-    where
-        OP: Fn(W::Out) -> R + Send + Sync,
-        R: Send,
-    {
-        self.chain(|base| Map { base, op })
-    }
-
-    /// Leaves out the items for which `op` says no.
-    ///
-    /// ```
-    /// assert_eq!(drumline::stream::iter(0..10).filter(|n| n % 5 == 0).count(), 2);
-    /// ```
-    pub fn filter<OP>(self, op: OP) -> Stream<F, Filter<W, OP>>
-    where
-        OP: Fn(&W::Out) -> bool + Send + Sync,
-    {
-        self.chain(|base| Filter { base, op })
-    }
-
-    /// Makes something of each item, or leaves it out.
-    ///
-    /// ```
-    /// let numbers = drumline::stream::iter(["1", "two", "3"]).filter_map(|text| text.parse::<u32>().ok());
-    /// assert_eq!(numbers.reduce(|a, b| a + b), Some(4));
-    /// ```
-    pub fn filter_map<OP, R>(self, op: OP) -> Stream<F, FilterMap<W, OP>>
-    where
-        OP: Fn(W::Out) -> Option<R> + Send + Sync,
-        R: Send,
-    {
-        self.chain(|base| FilterMap { base, op })
-    }
-
-    /// Makes any number of items of each.
-    ///
-    /// What is made of one item is made as a whole, before any of it goes on: that much is in
-    /// memory besides what [`in_flight`](Self::in_flight) allows. It must come to an end.
-    ///
-    /// ```
-    /// assert_eq!(drumline::stream::iter(["a b", "c"]).flat_map(|line| line.split(' ')).count(), 3);
-    /// ```
-    pub fn flat_map<OP, R>(self, op: OP) -> Stream<F, FlatMap<W, OP>>
-    where
-        OP: Fn(W::Out) -> R + Send + Sync,
-        R: IntoIterator,
-        R::Item: Send,
-    {
-        self.chain(|base| FlatMap { base, op })
-    }
-
-    /// As [`map`](Self::map), with a state that each consumer has for itself. There are never more
-    /// states than consumers at once, unless one is lost to a panic.
-    ///
-    /// ```
-    /// let lengths = drumline::stream::iter(0..100).map_init(String::new, |text, n| {
-    ///     use std::fmt::Write;
-    ///     text.clear();
-    ///     write!(text, "{n}").unwrap();
-    ///     text.len()
-    /// });
-    /// assert_eq!(lengths.reduce(|a, b| a + b), Some(190));
-    /// ```
-    pub fn map_init<INIT, S, OP, R>(self, init: INIT, op: OP) -> Stream<F, MapInit<W, INIT, OP>>
-    where
-        INIT: Fn() -> S + Send + Sync,
-        S: Send,
-        OP: Fn(&mut S, W::Out) -> R + Send + Sync,
-        R: Send,
-    {
-        self.chain(|base| MapInit { base, init, op })
-    }
-
-    /// As [`map`](Self::map), with a function that can fail: after an error nothing more is taken
-    /// from the source. What had been taken is finished, and all results arrive at the end, the
-    /// error among them.
-    ///
-    /// ```
-    /// let mut results = Vec::new();
-    /// drumline::stream::iter(["1", "two", "3"])
-    ///     .try_map(|text| text.parse::<u32>())
-    ///     .ordered()
-    ///     .for_each(|result| results.push(result));
-    /// assert_eq!(results[0], Ok(1));
-    /// assert!(results[1].is_err());
-    /// ```
-    pub fn try_map<OP, R, E>(self, op: OP) -> Stream<F, TryMap<W, OP>>
-    where
-        OP: Fn(W::Out) -> Result<R, E> + Send + Sync,
-        R: Send,
-        E: Send,
-    {
-        self.settings.set_may_stop();
-        self.chain(|base| TryMap { base, op })
-    }
-
-    /// Brings the results together again, in the order of the source.
-    ///
-    /// ```
-    /// let squares: Vec<u32> = drumline::stream::iter(1..=5).map(|n| n * n).ordered().into_iter().collect();
-    /// assert_eq!(squares, [1, 4, 9, 16, 25]);
-    /// ```
-    pub fn ordered(self) -> Serial<F, W> {
-        self.serial(true)
-    }
-
-    /// Brings the results together again, as they come.
-    ///
-    /// ```
-    /// let mut squares: Vec<u32> = drumline::stream::iter(1..=5).map(|n| n * n).unordered().into_iter().collect();
-    /// squares.sort();
-    /// assert_eq!(squares, [1, 4, 9, 16, 25]);
-    /// ```
-    pub fn unordered(self) -> Serial<F, W> {
-        self.serial(false)
-    }
-
-    /// [`map`](Self::map), and then [`ordered`](Self::ordered).
-    ///
-    /// ```
-    /// let mut squares = Vec::new();
-    /// let stream = drumline::stream::iter(1..=4).map_ordered(|n| n * n);
-    /// stream.for_each(|square| squares.push(square));
-    /// assert_eq!(squares, [1, 4, 9, 16]);
-    /// ```
-    pub fn map_ordered<OP, R>(self, op: OP) -> Serial<F, Map<W, OP>>
-    where
-        OP: Fn(W::Out) -> R + Send + Sync,
-        R: Send,
-    {
-        self.map(op).ordered()
-    }
-
-    fn serial(self, is_ordered: bool) -> Serial<F, W> {
-        Serial {
-            feed: self.feed,
-            work: self.work,
-            consumers: self.consumers,
-            settings: self.settings,
-            is_ordered,
         }
     }
 }

@@ -42,7 +42,7 @@ impl At {
 /// use drumline::stream::{self, Feed, Stream, Work};
 ///
 /// /// How many items come of any stream, whatever it does with them.
-/// fn count<F: Feed, W: Work<F::Item>>(stream: Stream<F, W>) -> u64 {
+/// fn count<F: Feed, W: Work<F::Item>>(stream: Stream<F, W>) -> usize {
 ///     stream.count()
 /// }
 ///
@@ -86,6 +86,38 @@ impl<T: Send> Work<T> for Pass {
     }
 }
 
+/// [`Work`] that makes one thing of each item, so that what comes of a stream has the numbers of the
+/// source: everything but [`filter`](super::Stream::filter),
+/// [`filter_map`](super::Stream::filter_map) and [`flat_map`](super::Stream::flat_map).
+///
+/// ```
+/// use drumline::stream::{self, Feed, IndexedWork, Stream};
+///
+/// /// The number of the first item that comes twice in a row.
+/// fn first_twin<F: Feed, W: IndexedWork<F::Item, Out: PartialEq>>(stream: Stream<F, W>) -> Option<usize> {
+///     let mut last = None;
+///     stream.enumerate().ordered().with(|items| {
+///         items.find_map(|(index, item)| {
+///             let is_twin = last.as_ref() == Some(&item);
+///             last = Some(item);
+///             is_twin.then_some(index)
+///         })
+///     })
+/// }
+///
+/// assert_eq!(first_twin(stream::iter([1, 2, 2, 3]).map(|n| n * n)), Some(2));
+/// ```
+#[diagnostic::on_unimplemented(
+    message = "items of this stream have no numbers",
+    label = "what comes of an item may be nothing here, or more than one thing",
+    note = "call `enumerate` and `take` before `filter`, `filter_map` and `flat_map`; after these, \
+            `ordered()` has `enumerate` and `take` of its iterator: \
+            `.ordered().with(|results| results.take(10).collect::<Vec<_>>())`"
+)]
+pub trait IndexedWork<T>: Work<T> {}
+
+impl<T: Send> IndexedWork<T> for Pass {}
+
 macro_rules! debug_without_closure {
     ($($Link:ident)*) => {$(
         impl<W: fmt::Debug, F> fmt::Debug for $Link<W, F> {
@@ -98,7 +130,7 @@ macro_rules! debug_without_closure {
     )*};
 }
 
-debug_without_closure! { Map Filter FilterMap FlatMap TryMap }
+debug_without_closure! { Map Filter FilterMap FlatMap TryMap Inspect }
 
 /// One item of each; see [`map`](super::Stream::map).
 #[derive(Clone)]
@@ -126,6 +158,74 @@ where
             .work(state, at, item, &mut |item| out((self.op)(item)));
     }
 }
+
+impl<T, W, F, R> IndexedWork<T> for Map<W, F>
+where
+    W: IndexedWork<T>,
+    F: Fn(W::Out) -> R + Send + Sync,
+    R: Send,
+{
+}
+
+/// The items, after a look at them; see [`inspect`](super::Stream::inspect).
+#[derive(Clone)]
+pub struct Inspect<W, F> {
+    pub(super) base: W,
+    pub(super) op: F,
+}
+
+impl<T, W, F> Work<T> for Inspect<W, F>
+where
+    W: Work<T>,
+    F: Fn(&W::Out) + Send + Sync,
+{
+    type Out = W::Out;
+    type State = W::State;
+
+    fn begin(&self) -> W::State {
+        self.base.begin()
+    }
+
+    #[inline]
+    fn work(&self, state: &mut W::State, at: &At, item: T, out: &mut impl FnMut(W::Out)) {
+        self.base.work(state, at, item, &mut |item| {
+            (self.op)(&item);
+            out(item);
+        });
+    }
+}
+
+impl<T, W, F> IndexedWork<T> for Inspect<W, F>
+where
+    W: IndexedWork<T>,
+    F: Fn(&W::Out) + Send + Sync,
+{
+}
+
+/// The items with their numbers; see [`enumerate`](super::Stream::enumerate).
+#[derive(Clone, Debug)]
+pub struct Enumerate<W> {
+    pub(super) base: W,
+}
+
+impl<T, W: IndexedWork<T>> Work<T> for Enumerate<W> {
+    type Out = (usize, W::Out);
+    type State = W::State;
+
+    fn begin(&self) -> W::State {
+        self.base.begin()
+    }
+
+    #[inline]
+    fn work(&self, state: &mut W::State, at: &At, item: T, out: &mut impl FnMut(Self::Out)) {
+        self.base.work(state, at, item, &mut |item| {
+            let index = usize::try_from(at.index()).expect("fewer items than a `usize` can count");
+            out((index, item));
+        });
+    }
+}
+
+impl<T, W: IndexedWork<T>> IndexedWork<T> for Enumerate<W> {}
 
 /// Some of them; see [`filter`](super::Stream::filter).
 #[derive(Clone)]
@@ -248,6 +348,15 @@ where
     }
 }
 
+impl<T, W, F, R, E> IndexedWork<T> for TryMap<W, F>
+where
+    W: IndexedWork<T>,
+    F: Fn(W::Out) -> Result<R, E> + Send + Sync,
+    R: Send,
+    E: Send,
+{
+}
+
 /// One item of each, with a state that each consumer has for itself; see
 /// [`map_init`](super::Stream::map_init).
 #[derive(Clone)]
@@ -278,6 +387,16 @@ where
         self.base
             .work(base, at, item, &mut |item| out((self.op)(own, item)));
     }
+}
+
+impl<T, W, INIT, F, S, R> IndexedWork<T> for MapInit<W, INIT, F>
+where
+    W: IndexedWork<T>,
+    INIT: Fn() -> S + Send + Sync,
+    F: Fn(&mut S, W::Out) -> R + Send + Sync,
+    S: Send,
+    R: Send,
+{
 }
 
 impl<W: fmt::Debug, INIT, F> fmt::Debug for MapInit<W, INIT, F> {

@@ -4,6 +4,7 @@
 #[cfg(feature = "futures")]
 pub mod async_queue;
 pub mod channels;
+pub mod every_source;
 
 use std::io;
 use std::sync::Arc;

@@ -71,7 +71,7 @@ pub fn streamed(pool: &Pool, jobs: usize, source: impl Source<Item = u64>) -> Re
     stream(source)
         .pool(pool)
         .jobs(jobs)
-        .fold(Received::default, Received::take, Received::add)
+        .fold_init(Received::default, Received::take, Received::add)
 }
 
 /// Takes all items in a plain loop.

@@ -178,7 +178,7 @@ fn run(kind: Kind, items: &Arc<Items>) {
             check(done.into_iter().eq(0..len), "a wrong list of short parts");
         }
         Kind::Limited(limit) => {
-            let all = items.all().into_par_iter().with_jobs(limit as usize);
+            let all = items.all().into_par_iter().jobs(limit as usize);
             let found = all.map(|item| item.work()).sum::<u64>();
             check(found == sum, "a wrong sum with a limit");
         }

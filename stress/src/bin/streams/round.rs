@@ -232,11 +232,11 @@ impl Round {
             }
             End::Fold => {
                 let add = |tally: &mut Tally, item| tally.merge(Tally::one(item));
-                let (tally, report) = stream.fold_report(Tally::default, add, Tally::merge);
+                let (tally, report) = stream.fold_init_report(Tally::default, add, Tally::merge);
                 return (tally, Some(report));
             }
             End::Reduce => {
-                let reduced = stream.map(Tally::one).reduce(|mut tally, more| {
+                let reduced = stream.map(Tally::one).reduce_with(|mut tally, more| {
                     tally.merge(more);
                     tally
                 });

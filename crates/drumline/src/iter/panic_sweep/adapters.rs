@@ -154,8 +154,8 @@ sweeps! {
         .filter(|i| t.odd("filter", i)).count();
     with_max_len: |t| t.items().into_par_iter().with_max_len(4).map(|i| t.make("map", i)).collect::<Vec<_>>();
     with_min_len: |t| t.items().into_par_iter().with_min_len(9).map(|i| t.make("map", i)).count();
-    with_jobs: |t| t.items().into_par_iter().with_jobs(2).map(|i| t.make("map", i)).collect::<Vec<_>>();
-    with_one_job: |t| t.items().into_par_iter().map(|i| t.make("map", i)).with_jobs(1).for_each(drop);
+    jobs: |t| t.items().into_par_iter().jobs(2).map(|i| t.make("map", i)).collect::<Vec<_>>();
+    with_one_job: |t| t.items().into_par_iter().map(|i| t.make("map", i)).jobs(1).for_each(drop);
     progress: |t| {
         let progress = Progress::new();
         t.items().into_par_iter().progress(&progress).map(|i| t.make("map", i)).for_each(drop);

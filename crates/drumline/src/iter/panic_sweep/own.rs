@@ -276,8 +276,8 @@ sweeps! {
     own_source_filtered: |t| Source::new(t, LEN).filter(|i| t.odd("filter", i)).collect::<Vec<_>>();
     own_source_by_position: |t| Source::new(t, LEN).rev().zip(Source::new(t, 40)).enumerate().count();
     own_source_in_chunks: |t| Source::new(t, LEN).chunks(7).map(|chunk| chunk.len()).sum::<usize>();
-    own_source_with_jobs: |t| Source::new(t, LEN).with_jobs(2).reduce_with(|a, b| t.sum("reduce", a, b));
-    own_source_skipped: |t| Source::new(t, LEN).with_jobs(1).skip(20).step_by(3).collect::<Vec<_>>();
+    own_source_jobs: |t| Source::new(t, LEN).jobs(2).reduce_with(|a, b| t.sum("reduce", a, b));
+    own_source_skipped: |t| Source::new(t, LEN).jobs(1).skip(20).step_by(3).collect::<Vec<_>>();
     own_source_chained: |t| Source::new(t, LEN).chain(Source::new(t, 20)).interleave(Source::new(t, 30))
         .collect::<Vec<_>>();
     own_source_in_blocks: |t| Source::new(t, LEN).by_uniform_blocks(17).map(|i| t.make("map", i)).count();

@@ -114,10 +114,22 @@ impl Stopper {
 
     /// The stopper of a source of this crate: of a [`queue`](super::queue()) or a channel, which a
     /// later stream resets, or of an async stream.
-    pub(super) fn of_own(stop: impl Fn() + Send + Sync + 'static) -> Self {
+    pub(in crate::stream) fn of_own(stop: impl Fn() + Send + Sync + 'static) -> Self {
         Stopper {
             stop: Arc::new(stop),
             is_foreign: false,
+        }
+    }
+
+    /// Does something first.
+    pub(in crate::stream) fn after(self, first: impl Fn() + Send + Sync + 'static) -> Self {
+        let is_foreign = self.is_foreign;
+        Stopper {
+            stop: Arc::new(move || {
+                first();
+                self.stop();
+            }),
+            is_foreign,
         }
     }
 
@@ -190,7 +202,7 @@ impl fmt::Debug for Stopper {
 ///
 /// let numbers = Numbers::default();
 /// numbers.0.0.lock().unwrap().extend([Some(1), Some(2), None]);
-/// assert_eq!(stream(numbers).fold(|| 0, |sum, number| *sum += number, |sum, more| *sum += more), 3);
+/// assert_eq!(stream(numbers).fold_init(|| 0, |sum, number| *sum += number, |sum, more| *sum += more), 3);
 /// ```
 #[diagnostic::on_unimplemented(
     message = "`{Self}` is not a source of a stream",

@@ -107,6 +107,8 @@ struct State<B> {
     most: usize,
     /// Nothing is pulled any more.
     ended: bool,
+    /// Because the program has cancelled the stream.
+    cancelled: bool,
     /// A consumer left because too much was in flight.
     held_back: bool,
     /// Items take so much time that a consumer at work on some does not count as watching.
@@ -211,6 +213,7 @@ impl<B> StageState<B> {
                 out: 0,
                 most,
                 ended: false,
+                cancelled: false,
                 held_back: false,
                 lengthy: false,
                 next_item: 0,
@@ -265,11 +268,11 @@ impl<B> StageState<B> {
 
     /// The serial end wants to work for a while rather than wait: it is at work with the token, and
     /// may pull this much. `None`: others do what there is to do, or it would take long, or nothing
-    /// is pulled any more (`stopped`: from now on).
-    pub(in crate::stream) fn step_in(&self, stopped: bool) -> Option<Load> {
+    /// is pulled any more (`cancelled`: from now on).
+    pub(in crate::stream) fn step_in(&self, cancelled: bool) -> Option<Load> {
         let mut state = self.locked();
-        if stopped && !state.ended {
-            state.ended = true;
+        if cancelled && !state.ended {
+            state.cancel();
             self.end_wanted_run();
             self.rouse_end(state);
             return None;
@@ -287,10 +290,10 @@ impl<B> StageState<B> {
         Some(state.room())
     }
 
-    /// A consumer at work wants something to do; `stopped`: nothing shall be pulled any more.
+    /// A consumer at work wants something to do; `cancelled`: nothing shall be pulled any more.
     /// `patient`: it would ask again.
-    pub(in crate::stream) fn turn(&self, stopped: bool, patient: bool) -> Turn {
-        self.turn_in(self.locked(), stopped, patient)
+    pub(in crate::stream) fn turn(&self, cancelled: bool, patient: bool) -> Turn {
+        self.turn_in(self.locked(), cancelled, patient)
     }
 
     /// As [`turn`](Self::turn), for one that has finished a batch.
@@ -298,7 +301,7 @@ impl<B> StageState<B> {
         &self,
         ticket: Ticket,
         batch: B,
-        stopped: bool,
+        cancelled: bool,
         patient: bool,
     ) -> Turn {
         let mut state = self.locked();
@@ -308,11 +311,13 @@ impl<B> StageState<B> {
             state.in_flight -= gone;
             state.held_back &= !state.has_room();
         }
-        self.turn_in(state, stopped, patient)
+        self.turn_in(state, cancelled, patient)
     }
 
-    fn turn_in(&self, mut state: LockedState<'_, B>, stopped: bool, patient: bool) -> Turn {
-        state.ended |= stopped;
+    fn turn_in(&self, mut state: LockedState<'_, B>, cancelled: bool, patient: bool) -> Turn {
+        if cancelled {
+            state.cancel();
+        }
         let turn = if state.ended {
             Turn::Over
         } else if state.token {
@@ -435,10 +440,25 @@ impl<B> StageState<B> {
 
     /// Nothing shall be pulled any more.
     pub(in crate::stream) fn stop(&self) {
+        self.stop_in(self.locked());
+    }
+
+    /// As [`stop`](Self::stop), because the program has cancelled the stream.
+    pub(in crate::stream) fn cancel(&self) {
         let mut state = self.locked();
+        state.cancel();
+        self.stop_in(state);
+    }
+
+    fn stop_in(&self, mut state: LockedState<'_, B>) {
         state.ended = true;
         self.end_wanted_run();
         self.rouse_end(state);
+    }
+
+    /// Whether the stream was cancelled before its source had ended.
+    pub(in crate::stream) fn was_cancelled(&self) -> bool {
+        self.locked().cancelled
     }
 
     /// Whether nothing is pulled any more.
@@ -455,6 +475,13 @@ impl<B> StageState<B> {
 impl<B> State<B> {
     fn is_over(&self) -> bool {
         self.ended && self.active == 0
+    }
+
+    /// Nothing is pulled any more, because the program has cancelled the stream, unless nothing was
+    /// pulled any more before.
+    fn cancel(&mut self) {
+        self.cancelled |= !self.ended;
+        self.ended = true;
     }
 
     /// The numbers of the next batch, which is in flight from now on.
