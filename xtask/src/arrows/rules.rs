@@ -90,13 +90,35 @@ pub const LAYERS: &[Layer] = &[
     layer("compile_fail", &[]),
 ];
 
+/// Rooms of a module, `module::room`, and the rooms of that module that each may name. Files beside
+/// the rooms may name all of them, and all may name those files.
+pub const ROOMS: &[Layer] = &[
+    layer("iter::plumbing", &["iter::engine"]),
+    layer("iter::engine", &["iter::plumbing"]),
+    layer("iter::ends", &["iter::plumbing", "iter::engine"]),
+    layer(
+        "iter::adapters",
+        &["iter::plumbing", "iter::engine", "iter::ends"],
+    ),
+    layer(
+        "iter::sources",
+        &[
+            "iter::plumbing",
+            "iter::engine",
+            "iter::ends",
+            "iter::adapters",
+        ],
+    ),
+];
+
 /// What the fork/join modules may name.
 const FORK_JOIN: &[&str] = &["pool", "job", "latch", "unwind", "sync"];
 
-/// Modules that are allowed to know each other. Anything else that closes a circle is a mistake
-/// in [`LAYERS`], and a test says so.
+/// Modules and rooms that are allowed to know each other: the traits of loops tell of the functions
+/// that run them. Anything else that closes a circle is a mistake in [`LAYERS`] or [`ROOMS`], and a
+/// test says so.
 #[cfg(test)]
-pub const TWINS: &[[&str; 2]] = &[["iter", "slice"]];
+pub const TWINS: &[[&str; 2]] = &[["iter", "slice"], ["iter::engine", "iter::plumbing"]];
 
 /// Which modules may name a reserved path.
 #[derive(Debug)]

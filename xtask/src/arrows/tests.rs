@@ -4,7 +4,7 @@ use std::collections::BTreeSet;
 use std::path::{Path, PathBuf};
 
 use super::consumer;
-use super::rules::{LAYERS, TWINS};
+use super::rules::{LAYERS, ROOMS, TWINS};
 use super::size::{self, Length};
 use super::tree::Files;
 use super::verdict::{Violation, judge};
@@ -64,7 +64,7 @@ fn layers_point_one_way() {
             assert!(twins, "a circle: {trail:?} back to {name}");
             return;
         }
-        let layer = LAYERS.iter().find(|layer| layer.name == name);
+        let layer = LAYERS.iter().chain(ROOMS).find(|layer| layer.name == name);
         let layer = layer.unwrap_or_else(|| panic!("`{name}` is named but has no layer"));
         trail.push(name);
         for next in layer.may_use {
@@ -72,7 +72,7 @@ fn layers_point_one_way() {
         }
         trail.pop();
     }
-    for layer in LAYERS {
+    for layer in LAYERS.iter().chain(ROOMS) {
         visit(layer.name, &mut Vec::new());
     }
 }
@@ -102,6 +102,33 @@ fn an_arrow_by_use() {
         "arrows",
         &[("channel.rs", "use crate::pool::Worker;"), ("pool.rs", "")],
     );
+}
+
+#[test]
+fn an_arrow_between_rooms() {
+    let lib = (
+        "iter/mod.rs",
+        "mod adapters; mod engine; pub use adapters::Map;",
+    );
+    let map = (
+        "iter/adapters.rs",
+        "use crate::iter::engine::run; pub struct Map;",
+    );
+    keeps(&[lib, map, ("iter/engine.rs", "pub fn run() {}")]);
+    for upwards in [
+        "use crate::iter::adapters::Map;",
+        "use super::adapters::Map;",
+        "use super::Map;",
+    ] {
+        breaks(
+            "rooms",
+            &[
+                lib,
+                ("iter/adapters.rs", "pub struct Map;"),
+                ("iter/engine.rs", upwards),
+            ],
+        );
+    }
 }
 
 #[test]

@@ -6,7 +6,7 @@ use std::path::PathBuf;
 
 use super::mention::{Mention, Role};
 use super::resolve::{Absolute, Names};
-use super::rules::{LAYERS, Layer, RESERVED, Reserved};
+use super::rules::{LAYERS, Layer, RESERVED, ROOMS, Reserved};
 use super::statics;
 use super::tree::{Files, Module, Tree};
 
@@ -171,8 +171,12 @@ impl Court<'_> {
                 continue;
             }
             led_anywhere = true;
+            if from == to {
+                self.room_arrow(module, mention, path, &reached);
+                continue;
+            }
             let allowed = layer(from).is_none_or(|layer| layer.may_use.contains(&to.as_str()));
-            if from != to && !allowed && self.is_news(module, mention, "arrows", path) {
+            if !allowed && self.is_news(module, mention, "arrows", path) {
                 let through = if &reached == path {
                     String::new()
                 } else {
@@ -200,6 +204,29 @@ impl Court<'_> {
                     path.join("::")
                 ),
             );
+        }
+    }
+
+    /// An arrow inside a module: from room to room.
+    fn room_arrow(
+        &mut self,
+        module: &Module,
+        mention: &Mention,
+        path: &Absolute,
+        reached: &Absolute,
+    ) {
+        let (Some(from), Some(to)) = (room(&module.path), room(&reached[1..])) else {
+            return;
+        };
+        let allowed = from.name == to.name || from.may_use.contains(&to.name);
+        if !allowed && self.is_news(module, mention, "rooms", path) {
+            let message = format!(
+                "`{}` must not name `{}`: `{}`",
+                from.name,
+                to.name,
+                path.join("::")
+            );
+            self.report(module, mention.line, "rooms", message);
         }
     }
 
@@ -255,6 +282,15 @@ impl Court<'_> {
             );
         }
     }
+}
+
+/// The room that a path leads into.
+fn room(path: &[String]) -> Option<&'static Layer> {
+    let [module, room, ..] = path else {
+        return None;
+    };
+    let is_it = |name: &str| name.split_once("::") == Some((module, room));
+    ROOMS.iter().find(|layer| is_it(layer.name))
 }
 
 /// The layer of a top-level module.

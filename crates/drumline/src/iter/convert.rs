@@ -1,6 +1,6 @@
 //! What can become a parallel iterator, and what one can become.
 
-use super::ParallelIterator;
+use crate::iter::ParallelIterator;
 
 /// Can become a parallel iterator, by value.
 ///

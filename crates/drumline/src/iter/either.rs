@@ -1,7 +1,9 @@
 //! One of two.
 
-use super::plumbing::{Consumer, ProducerCallback, UnindexedConsumer};
-use super::{IndexedParallelIterator, IntoParallelIterator, ParallelExtend, ParallelIterator};
+use crate::iter::plumbing::{Consumer, ProducerCallback, UnindexedConsumer};
+use crate::iter::{
+    IndexedParallelIterator, IntoParallelIterator, ParallelExtend, ParallelIterator,
+};
 
 #[cfg(feature = "either")]
 pub use ::either::Either;

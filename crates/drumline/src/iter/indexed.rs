@@ -1,27 +1,27 @@
 //! What a parallel iterator with a known number of items can do.
 
-use super::collect;
+use crate::iter::ends::collect;
 use std::cmp::Ordering;
 
-use super::blocks::{ExponentialBlocks, UniformBlocks};
-use super::chunks::Chunks;
-use super::enumerate::Enumerate;
-use super::fixed;
-use super::fold_chunks::{FoldChunks, FoldChunksWith};
-use super::interleave::Interleave;
-use super::interleave_shortest::InterleaveShortest;
-use super::ordered_search;
-use super::part_len::{MaxLen, MinLen};
-use super::plumbing::{Consumer, ProducerCallback};
-use super::positions::Positions;
-use super::rev::Rev;
-use super::search;
-use super::skip::Skip;
-use super::step_by::StepBy;
-use super::take::Take;
-use super::zip::Zip;
-use super::zip_eq::ZipEq;
-use super::{IntoParallelIterator, ParallelIterator};
+use crate::iter::adapters::blocks::{ExponentialBlocks, UniformBlocks};
+use crate::iter::adapters::chunks::Chunks;
+use crate::iter::adapters::enumerate::Enumerate;
+use crate::iter::adapters::fold_chunks::{FoldChunks, FoldChunksWith};
+use crate::iter::adapters::interleave::Interleave;
+use crate::iter::adapters::interleave::InterleaveShortest;
+use crate::iter::adapters::part_len::{MaxLen, MinLen};
+use crate::iter::adapters::positions::Positions;
+use crate::iter::adapters::rev::Rev;
+use crate::iter::adapters::step_by::StepBy;
+use crate::iter::adapters::take_skip::Skip;
+use crate::iter::adapters::take_skip::Take;
+use crate::iter::adapters::zip::Zip;
+use crate::iter::adapters::zip::ZipEq;
+use crate::iter::ends::fixed;
+use crate::iter::ends::ordered_search;
+use crate::iter::ends::search;
+use crate::iter::plumbing::{Consumer, ProducerCallback};
+use crate::iter::{IntoParallelIterator, ParallelIterator};
 use std::iter::{self, Sum};
 
 /// A parallel iterator that knows how many items it has, and can be split before any of them.
@@ -90,7 +90,7 @@ pub trait IndexedParallelIterator: ParallelIterator {
     where
         C: Consumer<Self::Item>;
 
-    /// Gives its producer to `callback`; see [`plumbing`](super::plumbing).
+    /// Gives its producer to `callback`; see [`plumbing`](crate::iter::plumbing).
     ///
     /// ```
     /// use drumline::iter::plumbing::{Producer, ProducerCallback};

@@ -4,7 +4,7 @@
 //! parallel iterator is here; what makes exactly one item of each is a
 //! [`MapOp`](super::map_op::MapOp) besides, and so keeps an indexed iterator indexed.
 
-use super::plumbing::{Consumer, Folder, UnindexedConsumer};
+use crate::iter::plumbing::{Consumer, Folder, UnindexedConsumer};
 
 /// How an item operation begins in each part of a loop. Cloned where the loop is split.
 pub(crate) trait Plan: Clone + Send {

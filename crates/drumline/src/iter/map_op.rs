@@ -4,7 +4,7 @@
 //! indexed if what they adapt is. An adapter of this kind is a [`MapOp`], some ten lines.
 
 use super::item_op::{ItemOp, ItemOpFolder, Plan};
-use super::plumbing::{Folder, Producer};
+use crate::iter::plumbing::{Folder, Producer};
 
 /// What is done to each item.
 pub(crate) trait MapOp<T> {
@@ -249,11 +249,11 @@ pub(crate) struct WithMapOp<CB, L> {
     pub(crate) plan: L,
 }
 
-impl<T, CB, L> super::plumbing::ProducerCallback<T> for WithMapOp<CB, L>
+impl<T, CB, L> crate::iter::plumbing::ProducerCallback<T> for WithMapOp<CB, L>
 where
     L: Plan,
     L::ItemOp: MapOp<T>,
-    CB: super::plumbing::ProducerCallback<<L::ItemOp as MapOp<T>>::Item>,
+    CB: crate::iter::plumbing::ProducerCallback<<L::ItemOp as MapOp<T>>::Item>,
 {
     type Output = CB::Output;
 

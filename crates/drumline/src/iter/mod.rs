@@ -83,126 +83,73 @@
 //! Where a destructor panics, other values of the loop may leak, as they may in a sequential one.
 //! No value is dropped twice.
 
-mod blocks;
-mod both;
-mod bridged;
-mod cancel;
-mod chain;
-mod chunks;
-mod cloned;
-mod collect;
+mod adapters;
 mod convert;
 mod either;
-mod empty;
-mod enumerate;
-pub(crate) mod fields;
-mod filter;
-mod find;
-mod fixed;
-mod flat_map;
-mod flat_map_iter;
-mod fold;
-mod fold_chunks;
-mod for_each;
-mod from_par_fn;
+mod ends;
+pub(crate) mod engine;
 mod indexed;
-mod inspect;
-mod interleave;
-mod interleave_shortest;
-mod intersperse;
 mod item_op;
-mod loop_limit;
-mod map;
 mod map_op;
-mod multizip;
-mod once;
-mod ordered_search;
-mod panic_fuse;
 #[cfg(all(test, not(any(drumline_loom, drumline_shuttle))))]
 mod panic_sweep;
-mod par_bridge;
 mod parallel;
-mod part_len;
 pub mod plumbing;
-mod positions;
-mod progress;
 #[cfg(all(test, not(any(drumline_loom, drumline_shuttle))))]
 mod properties;
-mod reduce;
-mod reduction;
-mod repeat;
-mod rev;
-mod search;
-mod skip;
 #[cfg(all(test, not(drumline_shuttle)))]
 mod small_tests;
-pub(crate) mod source;
-mod spaced;
-mod splitter;
-mod start;
-mod step_by;
-mod sum;
-mod take;
-mod take_any;
-mod take_any_while;
-mod try_fold;
-mod try_reduce;
-mod until;
-mod walk_tree;
-mod worker_state;
-mod zip;
-mod zip_eq;
+pub(crate) mod sources;
 
-pub use {
+pub use adapters::{
     blocks::{ExponentialBlocks, UniformBlocks},
     cancel::CancelOn,
     chain::Chain,
     chunks::Chunks,
     cloned::{Cloned, Copied},
-    convert::{
-        FromParallelIterator, IntoParallelIterator, IntoParallelRefIterator,
-        IntoParallelRefMutIterator, ParallelDrainFull, ParallelDrainRange, ParallelExtend,
-    },
-    either::Either,
-    empty::{Empty, empty},
     enumerate::Enumerate,
     filter::{Filter, FilterMap},
     flat_map::{FlatMap, Flatten},
     flat_map_iter::{FlatMapIter, FlattenIter},
     fold::{Fold, FoldWith},
     fold_chunks::{FoldChunks, FoldChunksWith},
-    from_par_fn::{FromParFn, from_par_fn},
-    indexed::IndexedParallelIterator,
     inspect::{Inspect, Update},
-    interleave::Interleave,
-    interleave_shortest::InterleaveShortest,
+    interleave::{Interleave, InterleaveShortest},
     intersperse::Intersperse,
-    loop_limit::WithJobs,
     map::{Map, MapInit, MapWith},
-    multizip::MultiZip,
-    once::{Once, once},
     panic_fuse::PanicFuse,
-    par_bridge::{IterBridge, ParallelBridge},
-    parallel::ParallelIterator,
     part_len::{MaxLen, MinLen},
     positions::Positions,
     progress::WithProgress,
-    repeat::{Repeat, RepeatN, repeat, repeat_n},
     rev::Rev,
-    skip::Skip,
-    splitter::{Split, split},
     step_by::StepBy,
-    take::Take,
     take_any::{SkipAny, TakeAny},
     take_any_while::{SkipAnyWhile, TakeAnyWhile, WhileSome},
+    take_skip::{Skip, Take},
     try_fold::{TryFold, TryFoldWith},
+    with_jobs::WithJobs,
+    worker_state::MapWorker,
+    zip::{Zip, ZipEq},
+};
+pub use convert::{
+    FromParallelIterator, IntoParallelIterator, IntoParallelRefIterator,
+    IntoParallelRefMutIterator, ParallelDrainFull, ParallelDrainRange, ParallelExtend,
+};
+pub use either::Either;
+pub use indexed::IndexedParallelIterator;
+pub use parallel::ParallelIterator;
+pub use sources::{
+    empty::{Empty, empty},
+    from_par_fn::{FromParFn, from_par_fn},
+    multizip::MultiZip,
+    once::{Once, once},
+    par_bridge::{IterBridge, ParallelBridge},
+    repeat::{Repeat, RepeatN, repeat, repeat_n},
+    splitter::{Split, split},
     walk_tree::{
         WalkTree, WalkTreePostfix, WalkTreePrefix, walk_tree, walk_tree_postfix, walk_tree_prefix,
     },
-    worker_state::MapWorker,
-    zip::Zip,
-    zip_eq::ZipEq,
 };
 
 #[expect(deprecated, reason = "those who move over may still use the old name")]
-pub use repeat::repeatn;
+pub use sources::repeat::repeatn;

@@ -1,40 +1,40 @@
 //! What every parallel iterator can do.
 
-use super::collect;
 use super::convert::ParallelExtend;
-use super::either::Either;
+use crate::iter::either::Either;
+use crate::iter::ends::collect;
 use std::cmp::Ordering;
 use std::collections::LinkedList;
 use std::iter::{Product, Sum};
 use std::marker::PhantomData;
 
-use super::cancel::CancelOn;
-use super::chain::Chain;
-use super::cloned::{Cloned, Copied};
 use super::convert::{FromParallelIterator, IntoParallelIterator};
-use super::filter::{Filter, FilterMap};
-use super::find::FindAny;
-use super::flat_map::{FlatMap, Flatten};
-use super::flat_map_iter::{FlatMapIter, FlattenIter};
-use super::fold::{Fold, FoldWith};
-use super::for_each::CallWith;
-use super::inspect::{Inspect, Update};
-use super::intersperse::Intersperse;
-use super::loop_limit::WithJobs;
-use super::map::{Map, MapInit, MapWith};
-use super::ordered_search::{First, Last, search};
-use super::panic_fuse::PanicFuse;
-use super::plumbing::UnindexedConsumer;
-use super::progress::WithProgress;
-use super::reduce::{ReduceBy, ReduceWith};
-use super::reduction::run_reduction;
-use super::sum::{CountOf, ProductOf, SumOf};
-use super::take_any::{SkipAny, TakeAny};
-use super::take_any_while::{SkipAnyWhile, TakeAnyWhile, WhileSome};
-use super::try_fold::{TryFold, TryFoldWith};
-use super::try_reduce::{TryReduceBy, TryReduceWith};
-use super::worker_state::MapWorker;
 use crate::control::{Attempt, CancellationToken, Progress};
+use crate::iter::adapters::cancel::CancelOn;
+use crate::iter::adapters::chain::Chain;
+use crate::iter::adapters::cloned::{Cloned, Copied};
+use crate::iter::adapters::filter::{Filter, FilterMap};
+use crate::iter::adapters::flat_map::{FlatMap, Flatten};
+use crate::iter::adapters::flat_map_iter::{FlatMapIter, FlattenIter};
+use crate::iter::adapters::fold::{Fold, FoldWith};
+use crate::iter::adapters::inspect::{Inspect, Update};
+use crate::iter::adapters::intersperse::Intersperse;
+use crate::iter::adapters::map::{Map, MapInit, MapWith};
+use crate::iter::adapters::panic_fuse::PanicFuse;
+use crate::iter::adapters::progress::WithProgress;
+use crate::iter::adapters::take_any::{SkipAny, TakeAny};
+use crate::iter::adapters::take_any_while::{SkipAnyWhile, TakeAnyWhile, WhileSome};
+use crate::iter::adapters::try_fold::{TryFold, TryFoldWith};
+use crate::iter::adapters::with_jobs::WithJobs;
+use crate::iter::adapters::worker_state::MapWorker;
+use crate::iter::ends::find::FindAny;
+use crate::iter::ends::for_each::CallWith;
+use crate::iter::ends::ordered_search::{First, Last, search};
+use crate::iter::ends::reduce::{ReduceBy, ReduceWith};
+use crate::iter::ends::reduction::run_reduction;
+use crate::iter::ends::sum::{CountOf, ProductOf, SumOf};
+use crate::iter::ends::try_reduce::{TryReduceBy, TryReduceWith};
+use crate::iter::plumbing::UnindexedConsumer;
 
 /// An iterator over items that several threads can work on at once.
 ///
@@ -71,7 +71,7 @@ pub trait ParallelIterator: Sized + Send {
     type Item: Send;
 
     /// Drives `consumer` with the items: what all other methods come to. See
-    /// [`plumbing`](super::plumbing).
+    /// [`plumbing`](crate::iter::plumbing).
     ///
     /// ```
     /// use drumline::iter::plumbing::{Folder, UnindexedConsumer};
@@ -1226,9 +1226,10 @@ pub trait ParallelIterator: Sized + Send {
     ///
     /// The limit is for all that precedes it in the chain, and for what follows it up to the end.
     /// It holds for every loop that an adapter runs on the way:
-    /// [`skip`](super::IndexedParallelIterator::skip) goes through what it skips,
+    /// [`skip`](crate::iter::IndexedParallelIterator::skip) goes through what it skips,
     /// [`chain`](Self::chain) through one iterator after the other, and
-    /// [`by_uniform_blocks`](super::IndexedParallelIterator::by_uniform_blocks) through each block.
+    /// [`by_uniform_blocks`](crate::iter::IndexedParallelIterator::by_uniform_blocks) through each
+    /// block.
     /// Of several limits in a chain the smallest holds. If two iterators are joined later (by
     /// `chain`, `zip` and so on), a limit on only one of them may or may not hold for the other.
     ///

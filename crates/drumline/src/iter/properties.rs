@@ -10,7 +10,7 @@ use std::panic::catch_unwind;
 use std::sync::atomic::{AtomicUsize, Ordering};
 
 use crate::Pool;
-use crate::iter::plumbing::plant::{self, LoopPlant};
+use crate::iter::engine::plant::{self, LoopPlant};
 use crate::iter::{walk_tree_postfix, walk_tree_prefix};
 use crate::join::forced;
 use crate::prelude::*;

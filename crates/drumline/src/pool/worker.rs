@@ -9,7 +9,7 @@
 use std::time::Duration;
 
 use super::event::Event;
-use super::idle::{Duty, ParkStep, Role, Take, Wake};
+use super::idle::{Duty, ParkStep, Role, TakeOutcome, Wake};
 use super::local;
 use super::monitor::Monitor;
 use super::overdue::{Overdue, OverdueLooks};
@@ -209,7 +209,7 @@ impl<'a> Worker<'a> {
             if seen > 0 {
                 self.seat.begin();
                 match idle_set.take(me, seen > 1, self.spare && !is_forced) {
-                    Take::Reserved { waiting } => {
+                    TakeOutcome::Reserved { waiting } => {
                         self.seat.handshake().end();
                         let policy = policy.get_or_insert_with(|| SparePolicy::new(registry));
                         match policy.decide(registry, waiting) {
@@ -219,14 +219,14 @@ impl<'a> Worker<'a> {
                         }
                         continue;
                     }
-                    Take::Active { wake, mark } => {
+                    TakeOutcome::Active { wake, mark } => {
                         if wake != Wake::None {
                             self.seat.counters().beats.up();
                         }
                         registry.wake(wake);
                         return Watched::Active { mark };
                     }
-                    Take::NoPlace | Take::Deposed => self.seat.handshake().end(),
+                    TakeOutcome::NoPlace | TakeOutcome::Deposed => self.seat.handshake().end(),
                 }
             }
             let quiet = idle_set.is_quiet();

@@ -4,8 +4,8 @@ use std::fmt;
 
 use super::split::{clone_split_iter, split_iter};
 use crate::iter::ParallelIterator;
-use crate::iter::fields::{Gap, Rule, bridge_fields};
 use crate::iter::plumbing::{Folder, UnindexedConsumer};
+use crate::iter::sources::fields::{Gap, Rule, bridge_fields};
 
 split_iter! {
     /// Runs of neighbours that belong together, in a shared slice; see

@@ -2,7 +2,7 @@
 //! in common.
 
 use crate::iter::plumbing::Producer;
-use crate::iter::source::indexed_source;
+use crate::iter::sources::indexed_source::indexed_source;
 
 /// Declares a parallel iterator over parts of the same length: its struct, and a producer that
 /// splits it where `$split` says.

@@ -2,7 +2,7 @@
 
 use super::chunks::{clone_parts, parts};
 use crate::iter::plumbing::Producer;
-use crate::iter::source::indexed_source;
+use crate::iter::sources::indexed_source::indexed_source;
 
 /// Splits off `items` at the end, which come first.
 fn split_back<T>(slice: &[T], items: usize) -> (&[T], &[T]) {

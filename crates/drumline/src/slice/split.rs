@@ -3,8 +3,8 @@
 use std::fmt;
 
 use crate::iter::ParallelIterator;
-use crate::iter::fields::{Gap, Rule, bridge_fields};
 use crate::iter::plumbing::{Folder, UnindexedConsumer};
+use crate::iter::sources::fields::{Gap, Rule, bridge_fields};
 
 /// Declares a parallel iterator over the parts of a slice.
 macro_rules! split_iter {

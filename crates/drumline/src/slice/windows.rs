@@ -2,7 +2,7 @@
 
 use super::chunks::clone_parts;
 use crate::iter::plumbing::Producer;
-use crate::iter::source::indexed_source;
+use crate::iter::sources::indexed_source::indexed_source;
 
 /// Parts of a slice, one from every place; see [`par_windows`](super::ParallelSlice::par_windows).
 #[derive(Debug)]

@@ -74,36 +74,18 @@
 //! assert_eq!(Squares(0..1_000).map(u64::from).sum::<u64>(), 332_833_500);
 //! ```
 
-mod chunk_len;
 mod consumer;
-mod counted;
-mod drive;
-mod eager;
-mod estimates;
 mod folder;
-mod frame;
-mod helped;
 mod inner_loop_threshold;
-mod items;
-mod lazy;
 mod nest;
-mod part;
-pub(crate) mod plant;
 mod producer;
-mod shared;
-mod steps;
 
 #[doc(hidden)]
 pub use {inner_loop_threshold::InnerLoopThreshold, nest::Nested};
 
-pub(crate) use {
-    chunk_len::ChunkLen,
-    drive::{bridge_stretch, drive_items},
-    items::{Items, Stretch},
-};
 pub use {
+    crate::iter::engine::drive::{bridge, bridge_producer_consumer, bridge_unindexed},
     consumer::{Consumer, UnindexedConsumer},
-    drive::{bridge, bridge_producer_consumer, bridge_unindexed},
     folder::{Folder, Reducer},
     producer::{Producer, ProducerCallback, UnindexedProducer},
 };

@@ -14,8 +14,8 @@
 use std::cell::Cell;
 use std::ptr;
 
-use super::plant::planted;
 use super::{Consumer, Folder, InnerLoopThreshold, Reducer, UnindexedConsumer};
+use crate::iter::engine::plant::planted;
 use crate::iter::{IndexedParallelIterator, ParallelIterator};
 use crate::sync::per_thread;
 

@@ -149,7 +149,7 @@ use crate::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
 use crate::sync::{Count, Mutex, MutexGuard, barrier, lock, planted};
 
 use alert::AlertNeed;
-pub(crate) use role::{Absence, Duty, ParkStep, Role, Take, Wake};
+pub(crate) use role::{Absence, Duty, ParkStep, Role, TakeOutcome, Wake};
 use state::IdleState;
 pub(crate) use state::WorkerPolicy;
 
@@ -359,17 +359,17 @@ impl IdleSet {
 
     /// The searcher has seen work, and with `more`, more than it can take. A
     /// `modest` one leaves the places of threads that only wait alone.
-    pub(crate) fn take(&self, me: usize, more: bool, modest: bool) -> Take {
+    pub(crate) fn take(&self, me: usize, more: bool, modest: bool) -> TakeOutcome {
         self.with(|state| {
             if state.searcher != Some(me) {
-                return Take::Deposed;
+                return TakeOutcome::Deposed;
             }
             if !state.place_is_free() {
-                return Take::NoPlace;
+                return TakeOutcome::NoPlace;
             }
             state.deferring = modest && state.active + state.waiting >= state.places;
             if state.deferring {
-                return Take::Reserved {
+                return TakeOutcome::Reserved {
                     waiting: state.waiting,
                 };
             }
@@ -379,27 +379,27 @@ impl IdleSet {
             if !state.place_is_free() || !state.has_next() {
                 let wake = state.look_after(more);
                 return match wake {
-                    Wake::Mark => Take::Active {
+                    Wake::Mark => TakeOutcome::Active {
                         wake: Wake::None,
                         mark: true,
                     },
-                    wake => Take::Active { wake, mark: false },
+                    wake => TakeOutcome::Active { wake, mark: false },
                 };
             }
             if planted!(TakeAlone) {
-                return Take::Active {
+                return TakeOutcome::Active {
                     wake: Wake::None,
                     mark: false,
                 };
             }
             if more {
-                return Take::Active {
+                return TakeOutcome::Active {
                     wake: state.call_next(),
                     mark: false,
                 };
             }
             state.wake_requested = true;
-            Take::Active {
+            TakeOutcome::Active {
                 wake: Wake::None,
                 mark: true,
             }

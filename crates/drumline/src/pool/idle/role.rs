@@ -55,7 +55,7 @@ pub(crate) enum Role {
 /// How a searcher's wish to take work ended.
 #[must_use]
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) enum Take {
+pub(crate) enum TakeOutcome {
     /// It is active now. With `mark`, it must mark, run the barrier, scan, and
     /// summon if the scan finds something, before it begins.
     Active { wake: Wake, mark: bool },

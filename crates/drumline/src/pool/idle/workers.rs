@@ -134,7 +134,7 @@ impl IdleSet {
 
 #[cfg(all(test, not(drumline_loom), not(drumline_shuttle)))]
 mod tests {
-    use super::super::{Absence, IdleSet, ParkStep, Role, Take, WorkerPolicy};
+    use super::super::{Absence, IdleSet, ParkStep, Role, TakeOutcome, WorkerPolicy};
     use super::{Duty, Wake};
 
     /// An idle set in which a worker looks after the active threads.
@@ -161,7 +161,10 @@ mod tests {
         assert_eq!(idle_set.woken(1, |_| ()), Role::Monitor);
         assert_eq!(idle_set.leave(guest, false, &work), Wake::One(0));
         assert_eq!(idle_set.woken(0, |_| ()), Role::Search);
-        assert!(matches!(idle_set.take(0, true, false), Take::Active { .. }));
+        assert!(matches!(
+            idle_set.take(0, true, false),
+            TakeOutcome::Active { .. }
+        ));
         // Called, which takes it out of the idle set, while it naps; and deposed before it wakes.
         assert_eq!(idle_set.leave(other, false, &work), Wake::One(1));
         assert_eq!(

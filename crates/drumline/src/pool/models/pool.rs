@@ -16,7 +16,7 @@ use std::time::Duration;
 
 use super::super::block_state::BlockState;
 use super::super::deque::{Deque, Effort, Reasons, Steal};
-use super::super::idle::{Absence, Duty, IdleSet, ParkStep, Role, Take, Wake};
+use super::super::idle::{Absence, Duty, IdleSet, ParkStep, Role, TakeOutcome, Wake};
 use super::super::slot::{Slot, StealState};
 use super::shape::Shape;
 use super::{Task, run_stolen};
@@ -498,17 +498,17 @@ impl Pool {
                 + self.seats.iter().map(|s| s.deque.visible()).sum::<usize>();
             if seen > 0 {
                 match self.idle_set.take(me, seen > 1, modest) {
-                    Take::Active { wake, mark } => {
+                    TakeOutcome::Active { wake, mark } => {
                         self.wake(wake);
                         return Ok(mark);
                     }
-                    Take::Reserved { .. } => {
+                    TakeOutcome::Reserved { .. } => {
                         // Thinks it over for one nap.
                         modest = false;
                         self.seats[me].parker.park_timeout(Duration::ZERO);
                         continue;
                     }
-                    Take::NoPlace | Take::Deposed => {}
+                    TakeOutcome::NoPlace | TakeOutcome::Deposed => {}
                 }
             }
             if seen == 0 && count_down(&self.naps) && self.nap(me) {

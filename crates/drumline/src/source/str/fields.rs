@@ -2,8 +2,8 @@
 
 use super::pattern::Pattern;
 use crate::iter::ParallelIterator;
-use crate::iter::fields::{Gap, Rule, bridge_fields};
 use crate::iter::plumbing::{Folder, UnindexedConsumer};
+use crate::iter::sources::fields::{Gap, Rule, bridge_fields};
 
 /// Declares a parallel iterator over the parts of a string.
 macro_rules! fields {

@@ -2,8 +2,10 @@
 
 use super::pattern::Pattern;
 use crate::iter::ParallelIterator;
-use crate::iter::fields::place_in;
-use crate::iter::plumbing::{Folder, Stretch, UnindexedConsumer, bridge_stretch};
+use crate::iter::engine::drive::bridge_stretch;
+use crate::iter::engine::items::Stretch;
+use crate::iter::plumbing::{Folder, UnindexedConsumer};
+use crate::iter::sources::fields::place_in;
 
 /// What is looked for in a text.
 trait Find<'t>: Copy + Send {
