@@ -1,4 +1,19 @@
 //! Fork and join.
+//!
+//! # The fast path
+//!
+//! Each instruction of [`fork`], and of `push` and `pop` of the deque, has to be defended. *Nothing
+//! of the runtime is in a register while `a` runs*: see [`Fork`] and [`FirstResult`]. The deque is
+//! looked up anew, by one load (`sync::own_word`). *What is rare leaves the fast path and does not
+//! come back*: see [`fork`].
+//!
+//! # Rejected
+//!
+//! * The slot in a register: `fib` 35 on one job took 3.05 ns per call, and 1.43 to 1.69 without.
+//! * The deque from a `thread_local!` of `std`: `fib` saves registers for it (1.68 and 1.41 ns);
+//!   `uts` took 1.30 and 1.16 times as long as plain recursion.
+//! * A cold call that returns: it keeps values alive in saved registers (`uts`: 1.43 and 1.31).
+//! * A scope argument that the program's code passes on: it gained nothing over thread-local state.
 
 #[cfg(all(test, not(any(drumline_loom, drumline_shuttle))))]
 pub(crate) mod forced;

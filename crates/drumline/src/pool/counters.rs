@@ -6,7 +6,7 @@
 //! these.
 //!
 //! What happens under a lock is counted beside that lock, by the thread that holds it: see
-//! `deque::counts`, `idle` and `queue`.
+//! `deque::counts`, `idle` and `job_queue`.
 
 use super::local;
 use super::registry::Registry;

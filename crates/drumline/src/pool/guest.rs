@@ -4,6 +4,10 @@
 //! no hand-over, no context switch. It counts among the active threads, but
 //! is let in also when no place is free. Where the pool has no workers at all,
 //! a guest that leaves first runs what was spawned from its seat.
+//!
+//! A guest that is inside during a `fork` goes on alone in the child. A thread of the parent may
+//! hold the thief-lock of its deque, so the guest opens it (`pool::waiting`). It touches no lock of
+//! the pool on its way out.
 
 use super::handle;
 use super::local::{self, Restore};

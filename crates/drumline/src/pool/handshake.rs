@@ -53,7 +53,7 @@
 //! `begin` before it passes the lock of the idle set (`IdleSet::enter`, `take`,
 //! `begin`). The sleeper looks after it has passed that lock. If the
 //! occupant came first, the sleeper sees PLAIN. If the sleeper came first, the
-//! line tells the occupant to mark its own deque, or has another thread watch.
+//! idle set tells the occupant to mark its own deque, or has another thread watch.
 //!
 //! # An owner that does not answer
 //!

@@ -2,7 +2,9 @@
 //!
 //! A job that a thief has taken is worth it if it lasts for longer than a steal. A run of an actor
 //! may last for long because each of its messages comes from another processor: its sender goes on
-//! there, and both pull at the same lines of memory. So the thief asks how many there were.
+//! there, and both pull at the same lines of memory. So the thief asks how many there were. (An
+//! actor that tells a hundred others took 27 ns a message on two processors with those steals, and
+//! takes 13 without them, as on one.)
 
 use std::cell::Cell;
 

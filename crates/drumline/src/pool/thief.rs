@@ -320,7 +320,8 @@ impl Thief {
             // The oldest half of many is large, as a rule: each is half as large as the one before.
             // To take one of those makes fewer steals, and fewer waits. But first come victims that
             // no other thief has asked: where many thieves want the same half, all but one wait for
-            // nothing.
+            // nothing. (A tree of 256 joins on 64 jobs: 130 steals from the first victim with
+            // anything, and 72 so.)
             victims.sort_by_key(|&(is_asked, halves, _)| (is_asked, Reverse(halves)));
             let mut seats = victims.drain(..).map(|(.., victim)| registry.seat(victim));
             stolen = seats.find_map(|victim| self.steal_from(registry, victim, haul, now));

@@ -21,7 +21,12 @@
 //! more, so that what they publish later wakes it. Without a barrier in between it can miss a push
 //! whose owner misses the mark, if both happen at the same moment. So the first sleep ends after
 //! some milliseconds; most waits are over by then. Before the next sleep the thread runs the heavy
-//! barrier too, exactly as a searcher does, and then it sleeps for good.
+//! barrier too, exactly as a searcher does, and then it sleeps for good. (With the barrier before
+//! the first sleep, barriers took half of the processor time of `vc-join` with 64 jobs.)
+//!
+//! A waiter leaves its runner alone as a thief does (`pool::steal_backoff`), but only until the
+//! wait ends. The next wait is for another half: a back-off that a row of tiny joins has taught
+//! would be paid by the large one after them.
 
 use std::cell::Cell;
 use std::time::Duration;

@@ -5,7 +5,6 @@
 //! | `handle` | a future that was spawned in a scope |
 //! | `home` | where such a future is queued |
 //! | `job_list` | some of its jobs, and the tickets for them |
-//! | `runners` | the seats that run its jobs |
 //! | `state` | the jobs of a scope, and the threads that run them |
 //! | `wait` | the end of a scope |
 

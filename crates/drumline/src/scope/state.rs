@@ -20,7 +20,8 @@
 //! can run the scope's jobs, and no others, without searching the queues.
 //!
 //! As many tickets are out as there are jobs in the list, but never more than threads that could
-//! take them: spawning a thousand jobs queues a handful of tickets. A thread that takes a ticket
+//! take them: spawning a thousand jobs queues a handful of tickets. (An empty job costs some 60 ns
+//! so, and cost 145 ns with a ticket for each.) A thread that takes a ticket
 //! and leaves jobs behind puts a new one out before it begins. So **where a job is left, a ticket
 //! is out** (or in the hands of a thread that is about to put it out). A ticket for the jobs of
 //! another thread goes to the old end of the queue: a thread that came to help runs all that comes

@@ -1,4 +1,4 @@
-//! A consumer at work by itself: runs; see [`held`](super::held).
+//! A consumer at work by itself: runs; see [`held_source`](super::held_source).
 
 use super::consumer::StageConsumer;
 use super::held_source::{PullRun, ResultsTo};

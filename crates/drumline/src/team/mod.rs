@@ -52,6 +52,14 @@
 //!
 //! *A wake-up is lost, or comes twice.* `settle` and `watch` change the state under one lock, and
 //! the sleeper is taken out there.
+//!
+//! # Rejected
+//!
+//! Loops that stay in deques when they are helped. A thief took all items but one, the next thief
+//! all of those but one, and so on: a chain of threads that wait, each of which may help only the
+//! next. 1,000 items of 2 ms on 64 jobs took 8.5 times as long as with rayon; it is 1.0 now. A
+//! thread that waits and takes any part of its loop would do, but it waits on. A participant that
+//! leaves its result in a tree is free for other work.
 
 #[cfg(all(test, drumline_loom))]
 mod models;

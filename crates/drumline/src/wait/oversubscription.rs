@@ -8,6 +8,10 @@
 //! A thread learns of it when it gets its processor back later than it should: after it offered it,
 //! after a nap, or in the middle of its work. What one thread has learned all threads of the
 //! process know: they have the same processors, as a rule.
+//!
+//! Rejected: longer time slices, or `SCHED_BATCH`, asked for from the kernel. A thread with the
+//! usual slice cuts the longer ones short. The processor time of the thread, to see what it lost:
+//! the question ends time slices early, and there were a third more switches.
 
 use std::sync::OnceLock;
 use std::time::Duration;

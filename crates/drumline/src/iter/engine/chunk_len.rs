@@ -1,4 +1,13 @@
 //! How much a loop does between two looks around.
+//!
+//! # Rejected
+//!
+//! * Chunks of 1, 8, 64 and 512 items without a look at the time: 24 ms of an inner loop of 64
+//!   items were hidden, and `vc-nested` took twice its ideal.
+//! * A look at the time in each loop: 11 ns of the 43 that 100 items take. So loops are measured,
+//!   and [believed](super::estimates) for a while.
+//! * Chunks of twice the length of the one before, unmeasured: 16 ms were hidden.
+//! * To offer half of what came back, rather than a quarter: two offers more for each loop.
 
 use super::counted::ALIGNED;
 use super::estimates::{Begun, SPAN};

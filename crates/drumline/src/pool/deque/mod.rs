@@ -104,6 +104,14 @@
 //! Chase–Lev (a fence in every pop, the cost this exists to avoid);
 //! comparing a word in the slot instead of `head` (one store more per push to
 //! clear it); moving to a larger array (frames hold slot addresses).
+//!
+//! THE as it is, one entry for each barrier: 20,000 pending trivial joins before one that matters
+//! cost 20,000 barriers. A barrier without a request before it: where it reaches another processor
+//! it takes 2 to 14 µs, and an owner that forks answers within nanoseconds. An answer that exposes
+//! one entry, and the lock held through the barrier: in the simulator, with 64 cores, 20,000 leaves
+//! of 10 µs took 339 barriers for 529 steals; it is 72 for 675 now. Owners that fence while there
+//! are many thieves: 2 % of the time of those 64 cores goes to barriers, and a fence would make
+//! each join 15 ns dearer.
 
 mod counts;
 mod exposing;

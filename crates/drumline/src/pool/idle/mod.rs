@@ -133,6 +133,10 @@
 //! * A wake-up by every push: a storm.
 //! * One more thread that searches, besides the workers: it ticks when the pool is idle.
 //! * A monitor that is there before a thread was seen to wait: the same.
+//! * To count active threads only. A thread that waits has a deque in use: the models found five
+//!   ways for work to become visible to no thread.
+//! * A beat, of one wake-up per some tens of microseconds. The role of the searcher is passed on at
+//!   each wake-up, which limits them by itself.
 
 mod alert;
 #[cfg(all(test, any(drumline_loom, drumline_shuttle)))]

@@ -10,7 +10,7 @@
 //! Integers that are equal are the same, so they are sorted in the second way in any case, unless
 //! they come in runs.
 //!
-//! # SortOrder and panics
+//! # Order and panics
 //!
 //! Two threads never compare the same item at once, so that items need not be `Sync`. Every
 //! comparison may panic, or change what it is given, or make no sense; so an item is always in

@@ -1,4 +1,5 @@
-//! What the stage state knows of the run of a consumer; see [`held`](super::super::held).
+//! What the stage state knows of the run of a consumer; see
+//! [`held_source`](super::super::held_source).
 
 use super::{StageState, State, Ticket, WakeNeeded};
 use crate::stream::held_source::{PullRun, ResultsTo};
