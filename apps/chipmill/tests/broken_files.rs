@@ -369,6 +369,56 @@ fn compressed_files_are_read_whole_or_are_errors() {
     }
 }
 
+/// What is wrong with the file as such is said first, however early a command is broken.
+#[test]
+fn a_broken_song_in_broken_compression_has_broken_compression() {
+    let mut log = log();
+    log.push(&[0x60]);
+    log.push(&[0x52, 0x28, 0xf0].repeat(50_000));
+    let file = log.finish();
+    let from = |bytes: &[u8]| Song::from_reader(bytes, MissingChips::Refuse);
+    let vgz = compressed(&file);
+    assert!(matches!(from(&vgz), Err(SongError::Command { .. })));
+    let cut = &vgz[..vgz.len() - 1];
+    assert!(matches!(from(cut), Err(SongError::Compression(_))));
+    let large = compressed(&[&file[..], &vec![0; MAX_BYTES]].concat());
+    assert!(matches!(from(&large), Err(SongError::TooLarge)));
+    let text = compressed(&vec![b'a'; MAX_BYTES + 1]);
+    assert!(matches!(from(&text), Err(SongError::TooLarge)));
+}
+
+/// A command that is cut short makes all that is before it doubtful.
+#[test]
+fn a_command_that_is_cut_is_said_before_one_that_makes_no_sense() {
+    let mut log = log();
+    log.push(&[0x95, 0, 5, 0, 0]);
+    log.push(&[0x52, 0x28, 0xf0].repeat(50_000));
+    log.block(0, &[7; 40_000]);
+    let offset = log.bytes.len();
+    log.push(&[0x67, 0x66, 0, 100, 0, 0, 0, 1, 2]);
+    let (at, what) = broken_command(&log.bytes);
+    assert_eq!(at, offset);
+    assert_eq!(what, "command 0x67 has 107 bytes, and the file 9 more");
+}
+
+#[test]
+fn a_header_of_many_windows_is_skipped() {
+    for more in [1, 100, 20_000, 70_000] {
+        let mut log = log();
+        log.push(&vec![0; more]);
+        log.set(0x34, (log.bytes.len() - 0x34) as u32);
+        log.wait(7);
+        let file = log.finish();
+        assert_eq!(parse(&file).unwrap().samples, 7);
+        let short = &file[..file.len() - 5];
+        let text = parse(short).unwrap_err().to_string();
+        assert!(
+            text.contains(&format!("available {}", short.len())),
+            "{text}"
+        );
+    }
+}
+
 #[test]
 fn files_that_grow_without_end_are_refused() {
     let most = vec![0; MAX_BYTES];

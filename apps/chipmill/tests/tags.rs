@@ -130,3 +130,62 @@ fn what_is_no_tags_is_a_remark() {
         assert!(song.remarks[0].contains("tags"), "{}", song.remarks[0]);
     }
 }
+
+/// Tags before the commands, among them in a block, and behind them, in a file of many windows.
+#[test]
+fn tags_are_found_anywhere_in_the_file() {
+    let tags = tags(&units(&[
+        "title", "", "game", "", "", "", "", "", "", "", "",
+    ]));
+    for (before, inside, behind) in [
+        (true, false, false),
+        (false, true, false),
+        (false, false, true),
+    ] {
+        for more in [0, 1, 40_000] {
+            let mut log = Log::new();
+            log.set(0x2c, 7_670_454);
+            let mut place = log.bytes.len();
+            if before {
+                log.push(&tags);
+                log.push(&vec![0; more]);
+                log.set(0x34, (log.bytes.len() - 0x34) as u32);
+            }
+            if inside {
+                log.block(0, &[&vec![1; more][..], &tags, &[2; 40_000]].concat());
+                place += 7 + more;
+            }
+            log.push(&[0x52, 0x28, 0xf0].repeat(20_000));
+            log.wait(100);
+            let mut file = log.finish();
+            if behind {
+                file.extend(vec![0; more]);
+                place = file.len();
+                file.extend_from_slice(&tags);
+            }
+            file[TAGS..TAGS + 4].copy_from_slice(&((place - TAGS) as u32).to_le_bytes());
+            let song = Song::parse(&file, MissingChips::Refuse).unwrap();
+            assert_eq!(song.tags.title.english, "title");
+            assert_eq!(song.tags.game.english, "game");
+            assert_eq!(song.remarks, [""; 0]);
+        }
+    }
+}
+
+#[test]
+fn tags_behind_the_end_are_a_remark() {
+    for behind in [0, 1, 0x7000_0000] {
+        let mut log = Log::new();
+        log.set(0x2c, 7_670_454);
+        log.wait(1);
+        let mut file = log.finish();
+        let place = (file.len() + behind - TAGS) as u32;
+        file[TAGS..TAGS + 4].copy_from_slice(&place.to_le_bytes());
+        let remarks = Song::parse(&file, MissingChips::Refuse).unwrap().remarks;
+        let why = match behind {
+            0 => "they are cut short",
+            _ => "they are behind the end",
+        };
+        assert!(remarks[0].ends_with(why), "{remarks:?}");
+    }
+}

@@ -7,8 +7,10 @@ const LARGE: std::ffi::c_int = 256 << 10;
 /// Has large blocks given back to the system. To be called first, before there are threads.
 ///
 /// The allocator of glibc raises that size to the largest block that was ever freed, and keeps
-/// twice as much for each thread. Here the large blocks are songs while they are read. That memory
-/// would be as much as all songs that are rendered at once.
+/// twice as much for each thread. Here the large blocks are the banks and the sample memories of
+/// songs, which have up to 32 MiB: without this, that memory would stay when their song has ended.
+/// All else that a song needs is in smaller blocks, of which a chunk of 4 KiB is the usual one. The
+/// number of arenas is the default: with one, eight songs in flight took no less memory.
 pub fn give_large_blocks_back() {
     #[cfg(all(target_os = "linux", target_env = "gnu"))]
     {

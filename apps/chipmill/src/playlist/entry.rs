@@ -111,7 +111,7 @@ impl Entry {
     pub fn open(&self, missing: MissingChips) -> Result<Song, SongError> {
         match &self.input {
             Input::File(path) => Song::open(path, missing),
-            Input::Stdin => Song::parse(&song::read(io::stdin().lock())?, missing),
+            Input::Stdin => Song::from_reader(io::stdin().lock(), missing),
         }
     }
 

@@ -6,10 +6,17 @@ use soundlog::vgm::detail::{
     RomRamDump, parse_data_block,
 };
 
+use super::block_data::BlockData;
 use super::chips::{ChipKind, ChipSpec};
 use super::event::{Bank, Event, Memory, MemoryBlock};
 use super::file::MAX_BYTES;
-use super::scan::BLOCK_HEAD;
+
+/// The types of data blocks: below the first of these they are PCM data, then compressed ones, and
+/// from the second one on memories of chips.
+const PACKED: u8 = 0x40;
+const DUMP: u8 = 0x80;
+/// The most bytes before the data of a memory: its size, and where they go.
+const DUMP_HEAD: usize = 8;
 
 /// The address of the first byte of the YMF278B's wave memory that is RAM.
 const WAVE_RAM: u32 = 0x20_0000;
@@ -33,7 +40,11 @@ pub struct Blocks {
 }
 
 impl Blocks {
-    pub fn into_banks(self) -> Vec<Bank> {
+    /// The banks, with no room for more data.
+    pub fn into_banks(mut self) -> Vec<Bank> {
+        for bank in &mut self.banks {
+            bank.data.shrink_to_fit();
+        }
         self.banks
     }
 
@@ -42,36 +53,43 @@ impl Blocks {
         self.places.get(usize::from(number)).copied()
     }
 
-    /// Adds the block of a command, and returns what happens where it is.
+    /// Adds a block, and returns what happens where it is. Data for which there is no use are left
+    /// where they are.
+    ///
+    /// # Errors
+    ///
+    /// What is wrong with the block.
     pub fn add(
         &mut self,
-        command: &[u8],
+        data: &mut BlockData<'_, '_>,
         chips: &[ChipSpec],
         memory: &mut Vec<MemoryBlock>,
     ) -> Result<Option<Event>, String> {
-        let (head, data) = command.split_at(BLOCK_HEAD);
-        let kind = head[2];
-        let block = DataBlock {
-            marker: head[1],
-            chip_instance: head[6] >> 7,
-            data_type: kind,
-            size: data.len() as u32,
-            data: data.to_vec(),
+        let kind = data.kind;
+        let parsed = match kind {
+            ..PACKED => return self.add_to_bank(data),
+            // Both are uncompressed, or looked up, as a whole.
+            PACKED..DUMP => data.left(),
+            _ => DUMP_HEAD,
         };
-        let second = block.chip_instance != 0;
+        let mut bytes = Vec::new();
+        data.copy(parsed, &mut bytes);
+        let block = DataBlock {
+            marker: data.mark,
+            chip_instance: data.second.into(),
+            data_type: kind,
+            size: bytes.len() as u32,
+            data: bytes,
+        };
         match parse_data_block(block).map_err(|(_, error)| error.to_string())? {
-            DataBlockType::UncompressedStream(stream) => self.add_to_bank(kind, &stream.data),
-            DataBlockType::CompressedStream(stream) => {
-                let data = self.uncompressed(stream)?;
-                self.add_to_bank(kind & 0x3f, &data)
-            }
+            DataBlockType::CompressedStream(stream) => self.add_uncompressed(kind & 0x3f, stream),
             DataBlockType::DecompressionTable(table) => {
                 self.table = Some(table);
                 Ok(None)
             }
-            DataBlockType::RomRamDump(dump) => self.add_to_memory(dump, second, chips, memory),
+            DataBlockType::RomRamDump(dump) => self.add_to_memory(&dump, data, chips, memory),
             // Memories of chips without a model.
-            DataBlockType::RamWrite16(_) | DataBlockType::RamWrite32(_) => Ok(None),
+            _ => Ok(None),
         }
     }
 
@@ -86,8 +104,32 @@ impl Blocks {
         Ok(())
     }
 
-    fn add_to_bank(&mut self, kind: u8, data: &[u8]) -> Result<Option<Event>, String> {
+    fn add_to_bank(&mut self, data: &mut BlockData<'_, '_>) -> Result<Option<Event>, String> {
+        let len = data.left();
+        self.count(len)?;
+        let bank = self.bank(data.kind, len);
+        data.copy(len, bank);
+        Ok(None)
+    }
+
+    fn add_uncompressed(
+        &mut self,
+        kind: u8,
+        stream: CompressedStream,
+    ) -> Result<Option<Event>, String> {
+        let data = self.uncompressed(stream)?;
         self.count(data.len())?;
+        let bank = self.bank(kind, data.len());
+        if bank.is_empty() {
+            *bank = data;
+        } else {
+            bank.extend_from_slice(&data);
+        }
+        Ok(None)
+    }
+
+    /// The bank of a type, and has it that a block with this number of bytes comes to its end.
+    fn bank(&mut self, kind: u8, len: usize) -> &mut Vec<u8> {
         let place = match self.banks.iter().position(|bank| bank.kind == kind) {
             Some(place) => place,
             None => {
@@ -101,10 +143,9 @@ impl Blocks {
         let bank = &mut self.banks[place].data;
         self.places.push(Place {
             start: bank.len() as u32,
-            len: data.len() as u32,
+            len: len as u32,
         });
-        bank.extend_from_slice(data);
-        Ok(None)
+        bank
     }
 
     fn uncompressed(&self, mut stream: CompressedStream) -> Result<Vec<u8>, String> {
@@ -132,8 +173,8 @@ impl Blocks {
 
     fn add_to_memory(
         &mut self,
-        dump: RomRamDump,
-        second: bool,
+        dump: &RomRamDump,
+        data: &mut BlockData<'_, '_>,
         chips: &[ChipSpec],
         memory: &mut Vec<MemoryBlock>,
     ) -> Result<Option<Event>, String> {
@@ -152,25 +193,29 @@ impl Blocks {
         };
         let chip = chips
             .iter()
-            .position(|chip| chip.second == second && kinds.contains(&chip.kind));
+            .position(|chip| chip.second == data.second && kinds.contains(&chip.kind));
         let Some(chip) = chip else {
             return Ok(None);
         };
-        self.count(dump.data.len())?;
+        let len = data.left();
+        self.count(len)?;
         // The memory of a chip is as large as its last byte's address.
-        let end = start as usize + dump.data.len();
+        let end = start as usize + len;
         if end > MAX_BYTES {
             return Err(format!(
                 "a data block ends at address {end:#x} of a chip's memory, which has at most {:#x}",
                 MAX_BYTES
             ));
         }
+        let mut bytes = Vec::new();
+        data.copy(len, &mut bytes);
+        bytes.shrink_to_fit();
         let place = memory.len() as u32;
         memory.push(MemoryBlock {
             chip: chip as u8,
             memory: which,
             start,
-            data: dump.data,
+            data: bytes,
         });
         Ok(Some(Event::Memory(place)))
     }

@@ -4,16 +4,24 @@ use soundlog::vgm::command::{DacStreamChipType, Instance, LengthMode, VgmCommand
 use soundlog::vgm::header::ChipId;
 use soundlog::{VgmDocument, VgmHeader};
 
+use super::block_data::BlockData;
 use super::blocks::Blocks;
 use super::chips::{ChipKind, ChipSpec};
 use super::event::{Bank, Event, MemoryBlock, RegisterWrite, StreamCommand, StreamLength};
 use super::events::Events;
 use super::header::Header;
+use super::window::{self, Window};
 use super::{SongError, scan};
 
 /// The bytes of commands that are parsed at a time: a parsed command has several times the size of
 /// its event, so that not all are there at once.
 const BATCH: usize = 1 << 11;
+
+// The window holds all of them, the last of which begins within the batch.
+const _: () = assert!(BATCH + scan::LONGEST <= window::SIZE);
+
+/// The bytes before the commands in the file of a batch.
+const HEADER: usize = 0x40;
 
 /// The most commands for streams: a song has some thousands, and each takes 24 bytes.
 const MAX_STREAM_COMMANDS: usize = 1 << 20;
@@ -30,43 +38,53 @@ pub struct Log {
     pub loop_samples: u64,
 }
 
-/// Reads all commands of a file.
-pub fn parse(bytes: &[u8], header: &Header, remarks: &mut Vec<String>) -> Result<Log, SongError> {
+/// Reads all commands of a file, from the place of the window on.
+///
+/// # Errors
+///
+/// A command that is no command, or cut short, wherever it is. If there is none, the first one that
+/// makes no sense.
+pub fn parse(
+    window: &mut Window<'_>,
+    header: &Header,
+    remarks: &mut Vec<String>,
+) -> Result<Log, SongError> {
     let mut reader = Reader {
         chips: &header.chips,
-        log: Log {
-            // A vector that grows has three times as much at a time.
-            events: Events::with_capacity(scan::commands(bytes, header.commands)?),
-            ..Log::default()
-        },
+        log: Log::default(),
         blocks: Blocks::default(),
         waiting: 0,
         loop_at: None,
+        file: file_without_commands(),
+        wrong: None,
     };
-    let mut offset = header.commands;
     let mut loop_wanted = header.loop_offset;
     loop {
+        let offset = window.offset();
         if Some(offset) == loop_wanted {
             loop_wanted = None;
             reader.begin_loop();
         }
-        if bytes.get(offset) == Some(&scan::BLOCK) {
-            let len = scan::command_len(bytes, offset)?;
-            reader.block(&bytes[offset..offset + len], offset)?;
-            offset += len;
-            continue;
+        let rest = window.at_least(BATCH + scan::LONGEST)?;
+        match rest.first() {
+            Some(&scan::BLOCK) => reader.block(BlockData::new(window)?, offset)?,
+            Some(&scan::COPY) => {
+                // The parser takes the bytes behind the command for its data. They are commands.
+                let len = scan::command_len(rest, offset)?;
+                window.take(len);
+            }
+            _ => {
+                let len = scan::batch_len(rest, offset, BATCH, loop_wanted)?;
+                if len == 0 {
+                    break;
+                }
+                reader.batch(&rest[..len], offset);
+                window.take(len);
+            }
         }
-        if bytes.get(offset) == Some(&scan::COPY) {
-            // The parser takes the bytes behind the command for its data. They are commands.
-            offset += scan::command_len(bytes, offset)?;
-            continue;
-        }
-        let end = batch_end(bytes, offset, loop_wanted)?;
-        if end == offset {
-            break;
-        }
-        reader.batch(&bytes[offset..end], offset)?;
-        offset = end;
+    }
+    if let Some(wrong) = reader.wrong {
+        return Err(wrong);
     }
     if let Some(offset) = loop_wanted {
         remarks.push(format!(
@@ -74,23 +92,6 @@ pub fn parse(bytes: &[u8], header: &Header, remarks: &mut Vec<String>) -> Result
         ));
     }
     Ok(reader.finish(remarks))
-}
-
-/// The end of the commands from `offset` on that are parsed together: before a data block, a copy,
-/// the start of the loop and the end of the log.
-fn batch_end(bytes: &[u8], offset: usize, stop: Option<usize>) -> Result<usize, SongError> {
-    let mut end = offset;
-    while end < offset + BATCH {
-        let len = scan::command_len(bytes, end)?;
-        if matches!(bytes[end], scan::END | scan::BLOCK | scan::COPY) {
-            break;
-        }
-        end += len;
-        if Some(end) == stop {
-            break;
-        }
-    }
-    Ok(end)
 }
 
 struct Reader<'a> {
@@ -101,6 +102,10 @@ struct Reader<'a> {
     waiting: u32,
     /// The place of the event and the sample with which the loop begins.
     loop_at: Option<(usize, u64)>,
+    /// What the commands of a batch are parsed as.
+    file: Vec<u8>,
+    /// The first command that makes no sense: nothing is made of those behind it.
+    wrong: Option<SongError>,
 }
 
 impl Reader<'_> {
@@ -124,36 +129,49 @@ impl Reader<'_> {
         }
         self.log.banks = self.blocks.into_banks();
         self.log.events.shrink_to_fit();
+        self.log.streams.shrink_to_fit();
         self.log
     }
 
-    fn block(&mut self, command: &[u8], offset: usize) -> Result<(), SongError> {
-        let broken = |what| SongError::Command { offset, what };
-        let event = self
-            .blocks
-            .add(command, self.chips, &mut self.log.memory)
-            .map_err(broken)?;
-        if let Some(event) = event {
-            self.push(event);
+    /// Reads a data block.
+    fn block(&mut self, mut data: BlockData<'_, '_>, offset: usize) -> Result<(), SongError> {
+        if self.wrong.is_some() {
+            return data.finish();
+        }
+        let added = self.blocks.add(&mut data, self.chips, &mut self.log.memory);
+        // What was added is cut short if this fails.
+        data.finish()?;
+        match added {
+            Ok(Some(event)) => self.push(event),
+            Ok(None) => {}
+            Err(what) => self.wrong = Some(SongError::Command { offset, what }),
         }
         Ok(())
     }
 
     /// Parses commands, none of which is a data block or the end.
-    fn batch(&mut self, bytes: &[u8], offset: usize) -> Result<(), SongError> {
-        let broken = |what| SongError::Command { offset, what };
-        let file = file_of(bytes);
-        let document =
-            VgmDocument::try_from(file.as_slice()).map_err(|error| broken(error.to_string()))?;
-        let mut at = 0;
-        for command in document {
-            self.command(&command).map_err(|what| SongError::Command {
-                offset: offset + at,
-                what,
-            })?;
-            at += scan::command_len(bytes, at)?;
+    fn batch(&mut self, bytes: &[u8], offset: usize) {
+        if self.wrong.is_some() {
+            return;
         }
-        Ok(())
+        let broken = |offset, what| SongError::Command { offset, what };
+        let mut file = std::mem::take(&mut self.file);
+        file.truncate(HEADER);
+        file.extend_from_slice(bytes);
+        let document = VgmDocument::try_from(file.as_slice());
+        self.file = file;
+        let parsed = document
+            .map_err(|error| broken(offset, error.to_string()))
+            .and_then(|document| {
+                let mut at = 0;
+                for command in document {
+                    self.command(&command)
+                        .map_err(|what| broken(offset + at, what))?;
+                    at += scan::command_len(&bytes[at..], offset + at)?;
+                }
+                Ok(())
+            });
+        self.wrong = parsed.err();
     }
 
     fn wait(&mut self, samples: u32) {
@@ -328,15 +346,13 @@ fn id_of(kind: ChipKind) -> ChipId {
     }
 }
 
-/// A file of its own for some commands: what parses them takes files only.
-fn file_of(commands: &[u8]) -> Vec<u8> {
-    const HEADER: usize = 0x40;
+/// A file of its own for some commands, without them: what parses them takes files only.
+fn file_without_commands() -> Vec<u8> {
     let mut file = vec![0; HEADER];
     file[..4].copy_from_slice(b"Vgm ");
     file[0x08..0x0c].copy_from_slice(&0x150_u32.to_le_bytes());
     let data = (HEADER - 0x34) as u32;
     file[0x34..0x38].copy_from_slice(&data.to_le_bytes());
     debug_assert_eq!(VgmHeader::command_start(0x150, data), HEADER);
-    file.extend_from_slice(commands);
     file
 }

@@ -9,6 +9,10 @@
 //! | `c5` | a write to any other chip or bank | chip, bank, register, value |
 //! | `c6` | a byte for the DAC, and a wait of any length | 1 |
 //! | `d0` to `ff` | a byte for the DAC, and a wait of 0 to 47 samples | |
+//!
+//! The bytes are in chunks, so that none are copied when there are more. No event goes over the end
+//! of a chunk. The place of an event is that of its chunk, as if all chunks were full, and then its
+//! place in there.
 
 use super::event::{Event, RegisterWrite};
 
@@ -33,67 +37,66 @@ const MEMORY: u8 = 0xc4;
 const WRITE: u8 = 0xc5;
 const DAC_LONG: u8 = 0xc6;
 
+/// The bytes of a chunk.
+const CHUNK: usize = 4 << 10;
+/// The most bytes of an event: those of a write to any chip.
+const LONGEST: usize = 5;
+
 /// Events in order. A place is where an event begins.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct Events {
-    bytes: Vec<u8>,
+    /// Each has an event at least, and all but the last one room for none.
+    chunks: Vec<Vec<u8>>,
 }
 
 impl Events {
-    /// Room for this number of events, if none of them is long.
-    pub(super) fn with_capacity(events: usize) -> Self {
-        Events {
-            bytes: Vec::with_capacity(3 * events),
-        }
-    }
-
     pub(super) fn shrink_to_fit(&mut self) {
-        self.bytes.shrink_to_fit();
+        self.chunks.shrink_to_fit();
+        if let Some(last) = self.chunks.last_mut() {
+            last.shrink_to_fit();
+        }
     }
 
     /// Adds an event.
     pub fn push(&mut self, event: Event) {
-        match event {
-            Event::Write(write) => self.push_write(write),
-            Event::Wait(samples @ 1..=WAITS) => self.bytes.push(WAIT + (samples - 1) as u8),
+        let with_number = |first: u8, number: u32| {
+            let [a, b, c, d] = number.to_le_bytes();
+            ([first, a, b, c, d], 5)
+        };
+        let (bytes, len) = match event {
+            Event::Write(write) => packed_write(write),
+            Event::Wait(samples @ 1..=WAITS) => ([WAIT + (samples - 1) as u8, 0, 0, 0, 0], 1),
             Event::Wait(samples) => match u16::try_from(samples) {
                 Ok(samples) => {
-                    self.bytes.push(WAIT_16);
-                    self.bytes.extend(samples.to_le_bytes());
+                    let [low, high] = samples.to_le_bytes();
+                    ([WAIT_16, low, high, 0, 0], 3)
                 }
-                Err(_) => self.push_number(WAIT_32, samples),
+                Err(_) => with_number(WAIT_32, samples),
             },
-            Event::Dac { wait } if wait < DAC_WAITS => self.bytes.push(DAC + wait),
-            Event::Dac { wait } => self.bytes.extend([DAC_LONG, wait]),
-            Event::Seek(to) => self.push_number(SEEK, to),
-            Event::Stream(place) => self.push_number(STREAM, place),
-            Event::Memory(place) => self.push_number(MEMORY, place),
-        }
+            Event::Dac { wait } if wait < DAC_WAITS => ([DAC + wait, 0, 0, 0, 0], 1),
+            Event::Dac { wait } => ([DAC_LONG, wait, 0, 0, 0], 2),
+            Event::Seek(to) => with_number(SEEK, to),
+            Event::Stream(place) => with_number(STREAM, place),
+            Event::Memory(place) => with_number(MEMORY, place),
+        };
+        self.chunk_with_room().extend_from_slice(&bytes[..len]);
     }
 
-    fn push_write(&mut self, write: RegisterWrite) {
-        let RegisterWrite {
-            chip,
-            port,
-            register,
-            value,
-        } = write;
-        if chip < CHIPS && port < PORTS {
-            self.bytes.extend([chip << 2 | port, register, value]);
-        } else {
-            self.bytes.extend([WRITE, chip, port, register, value]);
+    fn chunk_with_room(&mut self) -> &mut Vec<u8> {
+        if self.chunks.last().is_none_or(|last| !has_room(last)) {
+            self.chunks.push(Vec::with_capacity(CHUNK));
         }
-    }
-
-    fn push_number(&mut self, first: u8, number: u32) {
-        self.bytes.push(first);
-        self.bytes.extend(number.to_le_bytes());
+        let last = self.chunks.len() - 1;
+        &mut self.chunks[last]
     }
 
     /// The place of the next event that is added.
     #[must_use]
     pub fn end(&self) -> usize {
-        self.bytes.len()
+        match self.chunks.split_last() {
+            Some((last, full)) if has_room(last) => full.len() * CHUNK + last.len(),
+            _ => self.chunks.len() * CHUNK,
+        }
     }
 
     /// The event at a place, and the place of the one behind it. `None` at the end.
@@ -101,7 +104,8 @@ impl Events {
     /// At a place where no event begins, it is any event, or none.
     #[must_use]
     pub fn get(&self, place: usize) -> Option<(Event, usize)> {
-        let (&first, rest) = self.bytes.get(place..)?.split_first()?;
+        let (chunk, at) = (place / CHUNK, place % CHUNK);
+        let (&first, rest) = self.chunks.get(chunk)?.get(at..)?.split_first()?;
         let number = || rest.first_chunk().copied().map(u32::from_le_bytes);
         let (event, len) = match first {
             0..WAIT => {
@@ -143,7 +147,14 @@ impl Events {
             // No event begins like this.
             _ => return None,
         };
-        Some((event, place + 1 + len))
+        let next = at + 1 + len;
+        // A chunk with no room for any event has its end there, and others go on in the next one.
+        let place = if next > CHUNK - LONGEST {
+            (chunk + 1) * CHUNK
+        } else {
+            place + 1 + len
+        };
+        Some((event, place))
     }
 
     /// All events.
@@ -154,6 +165,26 @@ impl Events {
             place = next;
             Some(event)
         })
+    }
+}
+
+/// Whether there is room for any event.
+fn has_room(chunk: &[u8]) -> bool {
+    chunk.len() <= CHUNK - LONGEST
+}
+
+/// A write, and how many of the bytes it takes.
+fn packed_write(write: RegisterWrite) -> ([u8; LONGEST], usize) {
+    let RegisterWrite {
+        chip,
+        port,
+        register,
+        value,
+    } = write;
+    if chip < CHIPS && port < PORTS {
+        ([chip << 2 | port, register, value, 0, 0], 3)
+    } else {
+        ([WRITE, chip, port, register, value], 5)
     }
 }
 
@@ -193,10 +224,25 @@ mod tests {
 
     proptest! {
         #[test]
-        fn events_come_back(events in prop::collection::vec(event(), 0..50)) {
+        fn events_come_back(
+            events in prop::collection::vec(event(), 0..50),
+            times in 1_usize..400,
+        ) {
+            let events = events.repeat(times);
             let packed: Events = events.iter().copied().collect();
             prop_assert_eq!(packed.iter().collect::<Vec<_>>(), events);
             prop_assert_eq!(packed.get(packed.end()), None);
+        }
+
+        #[test]
+        fn the_end_is_the_place_of_the_next_event(
+            before in 0..2 * CHUNK,
+            next in event(),
+        ) {
+            let mut events: Events = (0..before).map(|_| Event::Wait(1)).collect();
+            let place = events.end();
+            events.push(next);
+            prop_assert_eq!(events.get(place), Some((next, events.end())));
         }
 
         #[test]
@@ -205,8 +251,20 @@ mod tests {
             place in 0_usize..30,
         ) {
             let len = bytes.len();
-            if let Some((_, next)) = (Events { bytes }).get(place) {
+            let chunks = vec![bytes];
+            if let Some((_, next)) = (Events { chunks }).get(place) {
                 prop_assert!(place < next && next <= len);
+            }
+        }
+    }
+
+    #[test]
+    fn chunks_never_grow() {
+        for event in [Event::Wait(1), Event::Wait(735), Event::Wait(u32::MAX)] {
+            let events: Events = (0..2 * CHUNK).map(|_| event).collect();
+            assert!(events.chunks.len() > 1);
+            for chunk in &events.chunks {
+                assert_eq!(chunk.capacity(), CHUNK);
             }
         }
     }

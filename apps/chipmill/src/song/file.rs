@@ -1,24 +1,16 @@
-//! The bytes of a song's file.
+//! All bytes of a song's file at once, for one that can be read only once.
 
-use std::fs::File;
-use std::io::{BufRead, BufReader, Read};
-use std::path::Path;
-
-use flate2::bufread::GzDecoder;
+use std::io::Read;
 
 use super::SongError;
+use super::source::Source;
 
 /// The largest file that is read, uncompressed. The largest register logs have some 16 MiB, most of
 /// it the sample memory of a chip.
 pub const MAX_BYTES: usize = 32 << 20;
 
-/// With what a member of a compressed file begins.
-const GZIP: [u8; 2] = [0x1f, 0x8b];
-
-/// Reads a file.
-pub fn open(path: &Path) -> Result<Vec<u8>, SongError> {
-    read(BufReader::new(File::open(path)?))
-}
+/// The bytes that are read at a time.
+const BLOCK: usize = 16 << 10;
 
 /// Reads all of a source, and uncompresses what is compressed with gzip.
 ///
@@ -26,42 +18,16 @@ pub fn open(path: &Path) -> Result<Vec<u8>, SongError> {
 ///
 /// The source cannot be read, has broken compressed data, or more than [`MAX_BYTES`] of
 /// uncompressed ones.
-pub fn read(mut source: impl Read) -> Result<Vec<u8>, SongError> {
-    let mut magic = Vec::new();
-    source.by_ref().take(2).read_to_end(&mut magic)?;
-    let compressed = magic == GZIP;
-    let whole = magic.as_slice().chain(source);
-    if compressed {
-        members(BufReader::new(whole)).map_err(|error| match error {
-            SongError::Read(error) => SongError::Compression(error),
-            other => other,
-        })
-    } else {
-        let mut bytes = Vec::new();
-        bounded(whole, &mut bytes)?;
-        Ok(bytes)
-    }
-}
-
-/// Uncompresses all members of a compressed source. Anything else behind them is padding.
-fn members(mut source: impl BufRead) -> Result<Vec<u8>, SongError> {
+pub fn read(source: impl Read) -> Result<Vec<u8>, SongError> {
+    let mut source = Source::new(source)?;
     let mut bytes = Vec::new();
+    let mut block = [0; BLOCK];
     loop {
-        bounded(GzDecoder::new(&mut source), &mut bytes)?;
-        if !source.fill_buf()?.starts_with(&GZIP) {
-            return Ok(bytes);
+        match source.read(&mut block)? {
+            0 => return Ok(bytes),
+            read => bytes.extend_from_slice(&block[..read]),
         }
     }
-}
-
-/// Reads all of a source, if it is not too much with what there is.
-fn bounded(source: impl Read, bytes: &mut Vec<u8>) -> Result<(), SongError> {
-    let room = MAX_BYTES - bytes.len();
-    source.take(room as u64 + 1).read_to_end(bytes)?;
-    if bytes.len() > MAX_BYTES {
-        return Err(SongError::TooLarge);
-    }
-    Ok(())
 }
 
 #[cfg(test)]
@@ -98,5 +64,27 @@ mod tests {
         assert_eq!(read(whole.as_slice()).unwrap().len(), MAX_BYTES);
         let more = [&whole[..], &member(&[0])].concat();
         assert!(matches!(read(more.as_slice()), Err(SongError::TooLarge)));
+    }
+
+    /// Gives a byte at a time, as a slow pipe does.
+    struct Slow<'a>(&'a [u8]);
+
+    impl Read for Slow<'_> {
+        fn read(&mut self, room: &mut [u8]) -> std::io::Result<usize> {
+            let most = room.len().min(1);
+            self.0.read(&mut room[..most])
+        }
+    }
+
+    #[test]
+    fn a_member_is_found_wherever_the_reads_end() {
+        let three = [member(b"V"), member(b"gm"), member(b" "), vec![0x1f, 0]].concat();
+        assert_eq!(read(Slow(&three)).unwrap(), b"Vgm ");
+    }
+
+    #[test]
+    fn thousands_of_empty_members_are_read() {
+        let many = [member(&[]).repeat(5_000), member(b"Vgm ")].concat();
+        assert_eq!(read(many.as_slice()).unwrap(), b"Vgm ");
     }
 }

@@ -6,7 +6,11 @@ use soundlog::{ParseError, VgmHeader};
 use crate::chip::sn76489::Sn76489Config;
 
 use super::chips::{ChipKind, ChipSpec, Silent};
-use super::{Gd3, LoopScale, SongError};
+use super::window::Window;
+use super::{LoopScale, SongError};
+
+/// The most bytes that have fields.
+const HEAD: usize = 0x100;
 
 /// The bit of a clock that says that the machine has two of these chips.
 const TWO: u32 = 1 << 30;
@@ -26,56 +30,69 @@ pub struct Header {
     pub version: u32,
     pub chips: Vec<ChipSpec>,
     pub silent: Vec<Silent>,
-    /// Where the commands begin.
-    pub commands: usize,
     /// Where a repetition begins, if the song repeats.
     pub loop_offset: Option<usize>,
     pub loop_scale: LoopScale,
-    /// Where the tags begin, if there are any.
-    pub tags_offset: Option<usize>,
 }
 
 impl Header {
-    /// Reads the header of a file.
-    pub fn parse(bytes: &[u8]) -> Result<Self, SongError> {
-        let fields = VgmHeader::from_bytes(bytes).map_err(|error| broken(bytes, &error))?;
-        let commands = VgmHeader::command_start(fields.version, fields.data_offset);
-        if commands > bytes.len() {
-            return Err(SongError::Header(format!(
-                "the commands shall begin at offset {commands:#x}, behind the end of the file"
-            )));
-        }
+    /// Reads the header of a file, and goes on to its commands. The tags are collected from then
+    /// on.
+    pub fn read(window: &mut Window<'_>) -> Result<Self, SongError> {
+        let head = window.at_least(HEAD)?;
+        let head = &head[..head.len().min(HEAD)];
+        let (fields, commands) = parse(head).map_err(|error| broken(head, &error))?;
         let relative = |field: Field, value: u32| {
             (value != 0).then(|| field.offset().saturating_add(value as usize))
         };
+        if let Some(tags) = relative(Field::Gd3Offset, fields.gd3_offset) {
+            window.collect_tags(tags);
+        }
+        if window.skip(commands)? < commands {
+            let available = window.offset();
+            let error = ParseError::OffsetOutOfRange {
+                offset: commands,
+                needed: commands,
+                available,
+                context: Some("header_size".to_owned()),
+            };
+            return Err(SongError::Header(error.to_string()));
+        }
         Ok(Header {
             version: fields.version,
             chips: chips(&fields)?,
             silent: silent(&fields),
-            commands,
             loop_offset: relative(Field::LoopOffset, fields.loop_offset),
             loop_scale: LoopScale {
                 sixteenths: fields.loop_modifier,
                 less: fields.loop_base,
             },
-            tags_offset: relative(Field::Gd3Offset, fields.gd3_offset),
         })
     }
+}
 
-    /// Reads the tags. A song sounds without them as well, so what is wrong is a remark.
-    pub fn tags(&self, bytes: &[u8], remarks: &mut Vec<String>) -> Gd3 {
-        let Some(offset) = self.tags_offset else {
-            return Gd3::default();
-        };
-        let tags = bytes.get(offset..).ok_or("they are behind the end");
-        match tags.map_err(str::to_owned).and_then(Gd3::parse) {
-            Ok(tags) => tags,
-            Err(why) => {
-                remarks.push(format!("has no tags at offset {offset:#x}: {why}"));
-                Gd3::default()
-            }
-        }
+/// Parses the first [`HEAD`] bytes of a file, or all that it has. Returns the fields, and where the
+/// commands begin.
+fn parse(head: &[u8]) -> Result<(VgmHeader, usize), ParseError> {
+    let mut head = head.to_vec();
+    let mut stated = None;
+    let place = Field::DataOffset.offset();
+    if head.len() == HEAD
+        && let Some(field) = head[place..].first_chunk_mut()
+    {
+        // The parser wants all bytes before the commands, of which it looks at no more than these.
+        let offset = u32::from_le_bytes(*field);
+        *field = offset.min((HEAD - place) as u32).to_le_bytes();
+        stated = Some(offset);
     }
+    let fields = VgmHeader::from_bytes(&head)?;
+    // Old versions have no such field, for which the parser has 0.
+    let offset = match fields.data_offset {
+        0 => 0,
+        parsed => stated.unwrap_or(parsed),
+    };
+    let commands = VgmHeader::command_start(fields.version, offset);
+    Ok((fields, commands))
 }
 
 fn broken(bytes: &[u8], error: &ParseError) -> SongError {

@@ -1,11 +1,18 @@
 //! A song: a register log, read, checked, and made ready to be played.
 //!
 //! ```text
-//! file ─► header ─► chip kinds and clocks
-//!    └──► commands ─► events, data banks, memory blocks
+//! file ─► source ─► window ─┬► header ─► chip kinds and clocks
+//!     (uncompressed)        ├► commands ─► events, data banks, memory blocks
+//!                           └► tags
 //! ```
-//! A song holds some 3 bytes for each command of its file, and the data blocks once.
+//! A file is read once, from its beginning to its end, and never is in memory as a whole: the
+//! window has 16 KiB of it. A song holds some 3 bytes for each command, and the data blocks once.
+//! While it is made, it takes some 200 KB more.
+//!
+//! What is wrong with the file as such (it cannot be read, its compressed data are broken, it is
+//! too large) is said first, wherever it is. So a file is read to its end after any error, too.
 
+mod block_data;
 mod blocks;
 mod chips;
 mod commands;
@@ -16,6 +23,8 @@ mod file;
 mod gd3;
 mod header;
 mod scan;
+mod source;
+mod window;
 
 pub use chips::{ChipKind, ChipSpec, Silent};
 pub use error::SongError;
@@ -24,7 +33,12 @@ pub use events::Events;
 pub use file::{MAX_BYTES, read};
 pub use gd3::{Gd3, Tag};
 
+use std::fs::File;
+use std::io::Read;
 use std::path::Path;
+
+use source::Source;
+use window::Window;
 
 /// The samples of a log's second: its waits count these, whatever the rate of the output.
 pub const LOG_RATE: u32 = 44_100;
@@ -96,9 +110,20 @@ impl Song {
     ///
     /// # Errors
     ///
-    /// The file cannot be read, is broken, or needs a chip that there is no model of.
+    /// As [`from_reader`](Self::from_reader), and the file cannot be opened.
     pub fn open(path: &Path, missing: MissingChips) -> Result<Self, SongError> {
-        Self::parse(&file::open(path)?, missing)
+        Self::from_reader(File::open(path)?, missing)
+    }
+
+    /// Reads a song: a register log (VGM), plain or compressed (VGZ). The reader needs no buffer,
+    /// and is read to its end.
+    ///
+    /// # Errors
+    ///
+    /// The reader fails, has more than [`MAX_BYTES`] uncompressed, is broken, or needs a chip that
+    /// there is no model of.
+    pub fn from_reader(reader: impl Read, missing: MissingChips) -> Result<Self, SongError> {
+        Self::of_source(Source::new(reader)?, missing)
     }
 
     /// Makes a song of the bytes of a register log, which are not compressed.
@@ -107,16 +132,34 @@ impl Song {
     ///
     /// The bytes are no register log, are broken, or need a chip that there is no model of.
     pub fn parse(bytes: &[u8], missing: MissingChips) -> Result<Self, SongError> {
-        let header = header::Header::parse(bytes)?;
+        Self::of_source(Source::of_bytes(bytes), missing)
+    }
+
+    fn of_source(source: Source<'_>, missing: MissingChips) -> Result<Self, SongError> {
+        let mut window = Window::new(source);
+        let song = Self::of_window(&mut window, missing);
+        // An error that the source has behind that of the song is said first.
+        window.skip_all()?;
+        song
+    }
+
+    fn of_window(window: &mut Window<'_>, missing: MissingChips) -> Result<Self, SongError> {
+        let header = header::Header::read(window)?;
         if missing == MissingChips::Refuse && !header.silent.is_empty() {
             return Err(SongError::MissingChips(header.silent));
         }
         if header.chips.is_empty() {
             return Err(SongError::NoChips);
         }
+        let mut of_log = Vec::new();
+        let log = commands::parse(window, &header, &mut of_log)?;
+        let file_len = window.skip_all()?;
         let mut remarks = Vec::new();
-        let tags = header.tags(bytes, &mut remarks);
-        let log = commands::parse(bytes, &header, &mut remarks)?;
+        let tags = match window.tags() {
+            Some(tags) => tags.parse(file_len, &mut remarks),
+            None => Gd3::default(),
+        };
+        remarks.append(&mut of_log);
         Ok(Song {
             chips: header.chips,
             silent: header.silent,

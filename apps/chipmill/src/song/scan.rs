@@ -10,57 +10,73 @@ pub const BLOCK: u8 = 0x67;
 pub const COPY: u8 = 0x68;
 /// The bytes of a data block before its data: the command, a mark, the type, and the length.
 pub const BLOCK_HEAD: usize = 7;
+/// The most bytes of a command that is no data block.
+pub const LONGEST: usize = 12;
 
-/// The bytes of the command at `offset`, those of a data block with its data.
+/// What is wrong with the command at an offset.
+fn broken(offset: usize, what: String) -> SongError {
+    SongError::Command { offset, what }
+}
+
+/// The error of a command of which the file has this number of bytes only.
+pub fn cut(offset: usize, code: u8, len: usize, there: usize) -> SongError {
+    let what = format!("command {code:#04x} has {len} bytes, and the file {there} more");
+    broken(offset, what)
+}
+
+/// The bytes of the command with which `rest` begins, those of a data block without its data.
+/// `offset` is its place in the file.
 ///
 /// # Errors
 ///
-/// There is no such command, or the file ends before it.
-pub fn command_len(bytes: &[u8], offset: usize) -> Result<usize, SongError> {
-    let broken = |what: String| SongError::Command { offset, what };
-    let rest = &bytes[offset..];
+/// There is no such command, or the file ends before it: `rest` has [`LONGEST`] bytes at least, or
+/// all that are left.
+pub fn command_len(rest: &[u8], offset: usize) -> Result<usize, SongError> {
     let Some(&code) = rest.first() else {
-        return Err(broken(
-            "the file ends without a command that ends it".to_owned(),
-        ));
+        let what = "the file ends without a command that ends it".to_owned();
+        return Err(broken(offset, what));
     };
     let len = match code {
-        BLOCK => block_len(rest).ok_or_else(|| broken("a data block is cut short".to_owned()))?,
-        _ => fixed_len(code)
-            .ok_or_else(|| broken(format!("{code:#04x} is no command of a register log")))?,
+        BLOCK if rest.len() < BLOCK_HEAD => {
+            return Err(broken(offset, "a data block is cut short".to_owned()));
+        }
+        BLOCK => BLOCK_HEAD,
+        _ => fixed_len(code).ok_or_else(|| {
+            let what = format!("{code:#04x} is no command of a register log");
+            broken(offset, what)
+        })?,
     };
     if rest.len() < len {
-        return Err(broken(format!(
-            "command {code:#04x} has {len} bytes, and the file {} more",
-            rest.len()
-        )));
+        return Err(cut(offset, code, len, rest.len()));
     }
     Ok(len)
 }
 
-/// How many commands there are from `offset` to the end of the log.
+/// The bytes of commands that have a fixed length, with which `rest` begins and which are parsed
+/// together: some more than `most`, and none from the end of the log or from the offset `stop` on.
 ///
 /// # Errors
 ///
-/// One of them is broken.
-pub fn commands(bytes: &[u8], mut offset: usize) -> Result<usize, SongError> {
-    let mut commands = 0;
-    loop {
-        let len = command_len(bytes, offset)?;
-        if bytes[offset] == END {
-            return Ok(commands);
+/// As [`command_len`] for one of them. `rest` has `most` + [`LONGEST`] bytes at least, or all that
+/// are left.
+pub fn batch_len(
+    rest: &[u8],
+    offset: usize,
+    most: usize,
+    stop: Option<usize>,
+) -> Result<usize, SongError> {
+    let mut len = 0;
+    while len < most {
+        let command = command_len(&rest[len..], offset + len)?;
+        if matches!(rest[len], END | BLOCK | COPY) {
+            break;
         }
-        commands += 1;
-        offset += len;
+        len += command;
+        if Some(offset + len) == stop {
+            break;
+        }
     }
-}
-
-/// The bytes of a data block, all of which the file may not have.
-fn block_len(rest: &[u8]) -> Option<usize> {
-    let head: &[u8; BLOCK_HEAD] = rest.first_chunk()?;
-    let data = u32::from_le_bytes([head[3], head[4], head[5], head[6]]);
-    // The highest bit is the chip's.
-    BLOCK_HEAD.checked_add((data & 0x7fff_ffff) as usize)
+    Ok(len)
 }
 
 /// The bytes of any other command, as the format's specification has them, also for those that it
@@ -74,7 +90,7 @@ fn fixed_len(code: u8) -> Option<usize> {
         0x90 | 0x91 | 0x95 | 0xe0..=0xff => 5,
         0x92 => 6,
         0x93 => 11,
-        COPY => 12,
+        COPY => LONGEST,
         _ => return None,
     })
 }
