@@ -168,7 +168,7 @@ impl Step {
             Step::Clippy => "clippy",
             Step::Docs => "documentation",
             Step::Examples => "examples of public items",
-            Step::Lock => "a user's lock file",
+            Step::Lock => "the package, and a user's lock file",
             Step::Oldest => "oldest supported toolchain",
             Step::Windows => "check for Windows",
             Step::Loom => "loom models",

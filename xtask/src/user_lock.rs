@@ -3,7 +3,7 @@
 //!
 //! Two throw-away packages are written under the target directory. One depends on the library in
 //! this workspace, and one on the library as it is published: cargo writes the manifest of a
-//! published package anew.
+//! published package anew. `cargo package` compiles that one first, from nothing but what is in it.
 
 use std::fs;
 use std::path::{Path, PathBuf};
@@ -21,6 +21,10 @@ const USER: &str = "user-of-drumline";
 
 /// The packages that a lock file may gain. `libc` is for Unix, and locked everywhere.
 const GAINED: [&str; 2] = ["drumline", "libc"];
+
+/// What a package must have that is published, besides its code. In the workspace these are links
+/// to files above the library, or named by its manifest.
+const PUBLISHED: [&str; 4] = ["Cargo.toml", "README.md", "LICENSE-APACHE", "LICENSE-MIT"];
 
 /// Switches with which a program may be built for models of its own.
 const FOREIGN_SWITCHES: &str = "--cfg loom --cfg shuttle";
@@ -90,7 +94,7 @@ fn publish(base: &Path) -> Result<PathBuf> {
             .with_context(|| format!("removing {}", packages.display()))?;
     }
     let target = base.display().to_string();
-    let line = Invocation::line("cargo package -p drumline --quiet --offline --no-verify").and([
+    let line = Invocation::line("cargo package -p drumline --quiet --offline").and([
         "--allow-dirty",
         "--exclude-lockfile",
         "--target-dir",
@@ -109,12 +113,24 @@ fn publish(base: &Path) -> Result<PathBuf> {
     let (from, to) = (archive.display(), packages.display());
     Invocation::new(["tar", "-xzf", &from.to_string(), "-C", &to.to_string()]).run()?;
     let published = archive.with_extension("");
+    let missing = missing_files(&published);
     ensure!(
-        published.join("Cargo.toml").is_file(),
-        "{} has no manifest",
-        published.display()
+        missing.is_empty(),
+        "the package {} lacks {}",
+        published.display(),
+        missing.join(", ")
     );
     Ok(published)
+}
+
+/// Which of [`PUBLISHED`] a package lacks, or has empty.
+fn missing_files(package: &Path) -> Vec<&'static str> {
+    let is_there = |name: &&str| {
+        let metadata = fs::metadata(package.join(name));
+        metadata.is_ok_and(|metadata| metadata.is_file() && metadata.len() > 0)
+    };
+    let names = PUBLISHED.into_iter();
+    names.filter(|name| !is_there(name)).collect()
 }
 
 /// Fails unless the lock file has the user's own package, [`GAINED`], and nothing else.
@@ -203,6 +219,14 @@ mod tests {
             format!("the lock file lacks {USER}, drumline, libc")
         );
         assert_eq!(refusal(&["libc", USER]), "the lock file lacks drumline");
+    }
+
+    #[test]
+    fn a_package_without_readme_is_noticed() {
+        let root = workspace::root();
+        assert!(missing_files(&root).is_empty());
+        // The library has its readme from above.
+        assert_eq!(missing_files(&root.join("crates/drumline")), ["README.md"]);
     }
 
     #[test]

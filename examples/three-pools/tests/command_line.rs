@@ -9,11 +9,16 @@ fn three_pools(args: &[&str]) -> Output {
         .unwrap()
 }
 
-/// The name, the number of items and the result of each pipeline.
-fn results(args: &[&str]) -> Vec<[String; 3]> {
+/// What the program prints.
+fn printed(args: &[&str]) -> String {
     let output = three_pools(args);
     assert!(output.status.success(), "{output:?}");
-    let text = String::from_utf8(output.stdout).unwrap();
+    String::from_utf8(output.stdout).unwrap()
+}
+
+/// The name, the number of items and the result of each pipeline.
+fn results(args: &[&str]) -> Vec<[String; 3]> {
+    let text = printed(args);
     text.lines()
         .skip(1)
         .take(3)
@@ -51,11 +56,63 @@ fn everybody_gets_the_same_results() {
     }
 }
 
+/// A word with what differs from run to run left out: a number, a result, a time.
+fn kind(word: &str) -> &str {
+    let digits = word.trim_end_matches(|c: char| c.is_alphabetic());
+    match word {
+        _ if word.len() == 16 && u64::from_str_radix(word, 16).is_ok() => "RESULT",
+        _ if word.parse::<u64>().is_ok() => "NUMBER",
+        _ if digits.parse::<f64>().is_ok() && digits.len() < word.len() => "TIME",
+        _ => word,
+    }
+}
+
+/// The kinds of the words in each line.
+fn shape(text: &str) -> Vec<Vec<&str>> {
+    let lines = text.lines();
+    lines
+        .map(|line| line.split_whitespace().map(kind).collect())
+        .collect()
+}
+
+/// What the page says that the program prints.
+fn on_the_page() -> &'static str {
+    let page = include_str!("../../README.md");
+    let (_, section) = page.split_once("\n## three-pools\n").unwrap();
+    let (_, block) = section.split_once("\n```text\n").unwrap();
+    block.split_once("```\n").unwrap().0
+}
+
+#[test]
+fn words_are_told_apart_by_their_kind() {
+    assert_eq!(
+        shape("lines 8 0123456789abcdef 1.5ms\nwall"),
+        [&["lines", "NUMBER", "RESULT", "TIME"][..], &["wall"]]
+    );
+}
+
+#[test]
+#[cfg(unix)]
+fn the_page_shows_what_is_printed() {
+    let text = printed(&["--size", "1"]);
+    let shown = on_the_page();
+    assert_eq!(shape(shown), shape(&text));
+    // The page has the usual size, 100, and the number of items grows with it.
+    let items = |text: &'static str| {
+        let lines = text.lines().skip(1).take(3);
+        lines.map(|line| line.split_whitespace().nth(1).unwrap().to_owned())
+    };
+    let printed: Vec<_> = results(&["--size", "1"])
+        .into_iter()
+        .map(|[_, items, _]| format!("{items}00"))
+        .collect();
+    assert_eq!(items(shown).collect::<Vec<_>>(), printed);
+}
+
 #[test]
 #[cfg(unix)]
 fn context_switches_are_counted() {
-    let output = three_pools(&["--size", "1", "--jobs", "2"]);
-    let text = String::from_utf8(output.stdout).unwrap();
+    let text = printed(&["--size", "1", "--jobs", "2"]);
     let line = text.lines().last().unwrap();
     let counts = line.strip_prefix("context switches: ").unwrap();
     let voluntary = counts.split(' ').next().unwrap().parse::<u64>().unwrap();

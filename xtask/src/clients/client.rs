@@ -15,6 +15,8 @@ pub struct Client {
     pub features: &'static [&'static str],
     /// Whether its tests take a minute or less, with what they need to be built.
     pub is_small: bool,
+    /// Whether the guide has a patch that moves it to Drumline by hand.
+    pub is_moved: bool,
 }
 
 const fn client(
@@ -27,6 +29,7 @@ const fn client(
         version,
         features,
         is_small: false,
+        is_moved: false,
     }
 }
 
@@ -38,9 +41,17 @@ impl Client {
         }
     }
 
+    const fn moved(self) -> Self {
+        Client {
+            is_moved: true,
+            ..self
+        }
+    }
+
     /// All of them.
     pub const ALL: &'static [Client] = &[
-        client("du-dust", "1.2.7", &[]),
+        client("du-dust", "1.2.7", &[]).moved(),
+        client("parallel-disk-usage", "0.24.0", &[]).moved(),
         client("oxipng", "10.2.1", &["parallel"]),
         client("b3sum", "1.8.7", &[]),
         client("hashbrown", "0.17.2", &["rayon"]),
@@ -56,8 +67,9 @@ impl Client {
         client("sysinfo", "0.40.4", &["multithread"]),
     ];
 
-    /// Those that were asked for; all if none was.
-    pub fn chosen(names: &[String], only_small: bool) -> Result<Vec<Client>> {
+    /// Those that were asked for; all if none was. Of these, the small ones only, or those only
+    /// that the guide moves by hand.
+    pub fn chosen(names: &[String], only_small: bool, only_moved: bool) -> Result<Vec<Client>> {
         for name in names {
             if !Self::ALL.iter().any(|client| client.name == name) {
                 let all: Vec<_> = Self::ALL.iter().map(|client| client.name).collect();
@@ -67,8 +79,11 @@ impl Client {
         let mut clients = Self::ALL.to_vec();
         clients.retain(|client| {
             let is_named = names.is_empty() || names.iter().any(|name| client.name == name);
-            is_named && (client.is_small || !only_small)
+            is_named && (client.is_small || !only_small) && (client.is_moved || !only_moved)
         });
+        if clients.is_empty() {
+            bail!("none of these is one that the options leave; name others, or none");
+        }
         Ok(clients)
     }
 }
@@ -85,13 +100,15 @@ mod tests {
 
     #[test]
     fn clients_are_chosen_by_name_or_size() {
-        let all = Client::chosen(&[], false).unwrap();
+        let all = Client::chosen(&[], false, false).unwrap();
         assert_eq!(all, Client::ALL);
-        let small = Client::chosen(&[], true).unwrap();
+        let small = Client::chosen(&[], true, false).unwrap();
         assert!(!small.is_empty() && small.len() < all.len());
-        let named = Client::chosen(&["jwalk".to_owned()], false).unwrap();
-        assert_eq!(named.len(), 1);
-        let error = Client::chosen(&["rayon".to_owned()], false).unwrap_err();
-        assert!(error.to_string().contains("du-dust, oxipng"), "{error}");
+        let named = |name: &str, only_moved| Client::chosen(&[name.to_owned()], false, only_moved);
+        assert_eq!(named("jwalk", false).unwrap().len(), 1);
+        let error = named("rayon", false).unwrap_err();
+        assert!(error.to_string().contains("du-dust, parallel"), "{error}");
+        assert_eq!(named("du-dust", true).unwrap().len(), 1);
+        assert!(named("jwalk", true).is_err());
     }
 }

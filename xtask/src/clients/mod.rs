@@ -7,12 +7,16 @@
 //! the package was published with run in both copies; a test that passes with rayon has to pass
 //! with the facade.
 //!
+//! With `--by-hand` the other copy has no facade. It is changed by the patch that the guide shows,
+//! and depends on the library itself.
+//!
 //! | file | noun |
 //! |---|---|
 //! | `client` | what is built, and with which features |
 //! | `registry` | where cargo has unpacked it |
 //! | `facade` | the package that takes the place of rayon |
-//! | `variant` | a copy with the one or the other |
+//! | `patch` | what moves a client to the library by hand, as the guide shows it |
+//! | `variant` | a copy with one of these |
 //! | `results` | what became of each test |
 //! | `expected` | the tests that are known not to pass, and why |
 //! | `timing` | whole programs, in turns |
@@ -22,6 +26,7 @@ mod client;
 mod expected;
 mod facade;
 mod inputs;
+mod patch;
 mod registry;
 mod results;
 mod timing;
@@ -51,6 +56,9 @@ pub struct Options {
     /// Only the small ones.
     #[arg(long)]
     small: bool,
+    /// Only those that the guide moves by hand, with its patches in place of the facade.
+    #[arg(long, conflicts_with = "time")]
+    by_hand: bool,
     /// Measures the programs among them instead, in turns, with rayon and with the library.
     #[arg(long)]
     time: bool,
@@ -75,6 +83,7 @@ impl Options {
         Options {
             names: Vec::new(),
             small: true,
+            by_hand: false,
             time: false,
             rounds: ROUNDS,
             seconds: SECONDS,
@@ -84,10 +93,10 @@ impl Options {
 
 /// What became of a client.
 enum Verdict {
-    /// Its tests, with rayon and with the facade, and what was not expected.
+    /// Its tests, with rayon and without, and what was not expected.
     Tested {
         rayon: Results,
-        facade: Results,
+        drumline: Results,
         surprises: Vec<String>,
     },
     /// Why it says nothing.
@@ -96,7 +105,7 @@ enum Verdict {
 
 /// Tests the clients both ways. How many there are, in words.
 pub fn run(options: &Options) -> Result<String> {
-    let clients = Client::chosen(&options.names, options.small)?;
+    let clients = Client::chosen(&options.names, options.small, options.by_hand)?;
     let expected = Expected::read()?;
     let registry = Registry::unpack(&clients)?;
     facade::write()?;
@@ -104,20 +113,25 @@ pub fn run(options: &Options) -> Result<String> {
     if options.time {
         return time(&clients, &registry, options.rounds as usize, limit);
     }
+    let moved_to = if options.by_hand {
+        Runtime::ByHand
+    } else {
+        Runtime::Drumline
+    };
     let mut lines = Vec::new();
     let mut surprises = Vec::new();
     let mut tested = 0;
     for client in &clients {
         println!("== {client}");
-        lines.push(match test(client, &registry, &expected, limit)? {
+        lines.push(match test(client, moved_to, &registry, &expected, limit)? {
             Verdict::Tested {
                 rayon,
-                facade,
+                drumline,
                 surprises: new,
             } => {
                 tested += 1;
                 let line = format!(
-                    "{client}: with rayon {rayon}; with drumline {facade}; {} unexpected",
+                    "{client}: rayon: {rayon}; {moved_to}: {drumline}; {} unexpected",
                     new.len()
                 );
                 surprises.extend(new);
@@ -185,37 +199,42 @@ fn time(clients: &[Client], registry: &Registry, rounds: usize, limit: Duration)
 
 fn test(
     client: &Client,
+    moved_to: Runtime,
     registry: &Registry,
     expected: &Expected,
     limit: Duration,
 ) -> Result<Verdict> {
     let source = registry.source_of(client)?;
     let mut both = Vec::new();
-    for runtime in [Runtime::Rayon, Runtime::Drumline] {
+    for runtime in [Runtime::Rayon, moved_to] {
         let variant = Variant::copy(client, &source, runtime)?;
         if let Some(why) = variant.is_wrong(limit)? {
+            // The guide says that this is all there is to do.
+            if runtime == Runtime::ByHand {
+                bail!("{client}, moved by hand: {why}");
+            }
             return Ok(Verdict::Skipped(why));
         }
         match variant.test(limit)? {
             Ok(results) => both.push(results),
-            // What does not compile with rayon is no fault of the facade.
+            // What does not compile with rayon is no fault of the library.
             Err(why) if runtime == Runtime::Rayon => return Ok(Verdict::Skipped(why)),
             Err(why) => {
                 let rayon = both.remove(0);
                 return Ok(Verdict::Tested {
                     rayon,
-                    facade: Results::default(),
+                    drumline: Results::default(),
                     surprises: vec![format!("{client}: {why}")],
                 });
             }
         }
     }
-    let facade = both.remove(1);
+    let drumline = both.remove(1);
     let rayon = both.remove(0);
-    let surprises = expected.compare(client.name, &rayon, &facade);
+    let surprises = expected.compare(client.name, &rayon, &drumline);
     Ok(Verdict::Tested {
         rayon,
-        facade,
+        drumline,
         surprises,
     })
 }

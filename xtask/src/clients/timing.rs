@@ -88,9 +88,11 @@ pub fn measure(
             both.reverse();
         }
         for runtime in both {
-            match runtime {
-                Runtime::Rayon => timed.rayon.push(run(runtime)?),
-                Runtime::Drumline => timed.drumline.push(run(runtime)?),
+            let run = run(runtime)?;
+            if runtime == Runtime::Rayon {
+                timed.rayon.push(run);
+            } else {
+                timed.drumline.push(run);
             }
         }
     }

@@ -1,4 +1,4 @@
-//! A copy of a client, with rayon or with the facade.
+//! A copy of a client: with rayon, with the facade, or moved by hand.
 
 use std::fmt;
 use std::fs::{self, File};
@@ -11,6 +11,7 @@ use anyhow::{Context, Result, ensure};
 use super::BUILD;
 use super::client::Client;
 use super::facade;
+use super::patch::Patch;
 use super::results::Results;
 use crate::{bounded, workspace};
 
@@ -21,6 +22,8 @@ pub enum Runtime {
     Rayon,
     /// The facade in its place.
     Drumline,
+    /// Drumline itself, by the patch of the guide.
+    ByHand,
 }
 
 impl fmt::Display for Runtime {
@@ -28,6 +31,7 @@ impl fmt::Display for Runtime {
         f.write_str(match self {
             Runtime::Rayon => "rayon",
             Runtime::Drumline => "drumline",
+            Runtime::ByHand => "by-hand",
         })
     }
 }
@@ -43,15 +47,29 @@ pub struct Variant {
 impl Variant {
     /// Copies a client, and says in its manifest what it is built with. What was built of an
     /// earlier copy stays.
+    ///
+    /// # Errors
+    ///
+    /// If a file cannot be read or written, or if the client is to be moved by hand and the guide
+    /// has no patch that fits.
     pub fn copy(client: &Client, source: &Path, runtime: Runtime) -> Result<Self> {
         let target = workspace::root().join(workspace::target_dir(BUILD));
         let directory = target
             .join(runtime.to_string())
             .join(format!("{}-{}", client.name, client.version));
-        if !directory.exists() {
+        // The patch may be another one than that of an earlier copy.
+        if !directory.exists() || runtime == Runtime::ByHand {
             copy(source, &directory).with_context(|| format!("copying {client}"))?;
         }
-        let manifest = fs::read_to_string(source.join("Cargo.toml"))?;
+        if runtime == Runtime::ByHand {
+            let patch = Patch::of(client)?;
+            let (old, new) = patch.counts();
+            println!("the patch of the guide: {old} lines go, {new} come");
+            patch.apply(source, &directory)?;
+        } else {
+            fs::copy(source.join("Cargo.toml"), directory.join("Cargo.toml"))?;
+        }
+        let manifest = fs::read_to_string(directory.join("Cargo.toml"))?;
         let mut added = String::from("\n# Added by `cargo xtask clients`.\n");
         if !manifest.contains("\n[workspace]") {
             added += "[workspace]\n";
@@ -71,13 +89,13 @@ impl Variant {
         })
     }
 
-    /// Why it is not what it should be, if it is not: both are resolved to one version of rayon,
-    /// and only one of them has rayon's own core.
+    /// Why it is not what it should be, if it is not: all are resolved to one version of rayon,
+    /// only the one with rayon has its core, and only the others have Drumline.
     pub fn is_wrong(&self, limit: Duration) -> Result<Option<String>> {
         for package in facade::PACKAGES {
             let version = facade::version(package)?;
             let update = self.cargo(&["update", package, "--precise", &version], limit)?;
-            // Some name only one of them.
+            // Some name only one of them, and what was moved by hand none.
             if !update.is_success() && !update.text.contains("did not match any packages") {
                 let why = update.last_words();
                 return Ok(Some(format!("{package} {version} will not do: {why}")));
@@ -88,10 +106,12 @@ impl Variant {
         let has_core = core.is_some_and(|users| !users.contains(&facade));
         let has_drumline = self.users_of("drumline", limit)?.is_some();
         Ok(match (self.runtime, has_core, has_drumline) {
-            (Runtime::Rayon, true, false) | (Runtime::Drumline, false, true) => None,
+            (Runtime::Rayon, true, false) => None,
+            (Runtime::Drumline | Runtime::ByHand, false, true) => None,
             (Runtime::Rayon, ..) => Some("it does not use rayon".to_owned()),
-            (Runtime::Drumline, true, _) => Some("rayon is in its tree still".to_owned()),
+            (_, true, _) => Some("rayon is in its tree still".to_owned()),
             (Runtime::Drumline, false, false) => Some("the facade is not in its tree".to_owned()),
+            (Runtime::ByHand, false, false) => Some("drumline is not in its tree".to_owned()),
         })
     }
 
