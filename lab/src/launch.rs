@@ -125,7 +125,7 @@ impl Launcher {
     /// [`End::Interrupted`].
     pub fn run(&self, request: &ProcessRequest, terms: &Terms) -> Outcome {
         let date = crate::date::now();
-        let mut seen = Seen::default();
+        let mut peaks = Peaks::default();
         let mut end = End::Itself;
         let start = Instant::now();
         let before = Clocks::now();
@@ -134,7 +134,7 @@ impl Launcher {
             .map_err(|error| format!("{error:#}"))
             .and_then(|mut child| {
                 let output = Output::of(&mut child);
-                let status = watch(&mut child, &output, terms, &mut seen).map_err(|stopped| {
+                let status = watch(&mut child, &output, terms, &mut peaks).map_err(|stopped| {
                     end = stopped.end;
                     stopped.why
                 });
@@ -145,8 +145,8 @@ impl Launcher {
             end,
             date,
             seconds: start.elapsed().as_secs_f64(),
-            threads_peak: seen.threads,
-            memory_free_min_bytes: seen.memory_free_min,
+            threads_peak: peaks.threads,
+            memory_free_min_bytes: peaks.memory_free_min,
             weather: Weather::between(before, Clocks::now()),
         }
     }
@@ -182,7 +182,7 @@ fn watch(
     child: &mut Child,
     output: &Output,
     terms: &Terms,
-    seen: &mut Seen,
+    peaks: &mut Peaks,
 ) -> Result<ExitStatus, Stopped> {
     let watched = Watched::new(child.id());
     let start = Instant::now();
@@ -214,7 +214,7 @@ fn watch(
             let _ = process_group::end(child);
             return Err(stopped);
         }
-        seen.look(watched.as_ref(), look.is_multiple_of(20));
+        peaks.look(watched.as_ref(), look.is_multiple_of(20));
         thread::sleep(LOOK);
     }
     unreachable!("the loop has no end")
@@ -261,13 +261,14 @@ impl Stopped {
     }
 }
 
+/// What was reached at most, or at least, while a process ran.
 #[derive(Default)]
-struct Seen {
+struct Peaks {
     threads: Option<u64>,
     memory_free_min: Option<u64>,
 }
 
-impl Seen {
+impl Peaks {
     fn look(&mut self, watched: Option<&Watched>, at_machine: bool) {
         if let Some(size) = watched.and_then(Watched::size) {
             self.threads = self.threads.max(Some(size.threads));

@@ -37,6 +37,7 @@ pub mod latency;
 pub mod launch;
 pub mod layouts;
 pub mod machine;
+pub mod markdown;
 #[cfg(unix)]
 pub mod measure;
 mod near;

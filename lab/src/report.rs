@@ -240,9 +240,26 @@ fn code(text: &str) -> String {
     html
 }
 
-fn escape(text: &str) -> String {
+/// A text in which nothing means anything to HTML.
+pub fn escape(text: &str) -> String {
     text.replace('&', "&amp;")
         .replace('<', "&lt;")
         .replace('>', "&gt;")
         .replace('"', "&quot;")
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::comparison::made_up;
+
+    #[test]
+    fn what_a_machine_calls_itself_is_text() {
+        let mut record = made_up::record("fib", "drumline", 1, &[1e6]);
+        record.machine.cpu_model = Some("<b>R&D</b>".to_owned());
+        let page = page(&[], &[record]);
+        let as_text = "&lt;b&gt;R&amp;D&lt;/b&gt;";
+        assert_eq!(page.matches(as_text).count(), 2, "above, and in the list");
+        assert!(!page.contains("<b>"), "nor in the records");
+    }
 }

@@ -35,6 +35,24 @@ fn number(record: &Value, metric: &str) -> f64 {
     samples[0].as_f64().unwrap()
 }
 
+/// Processes that outlive a run, and end with the test, even if it fails.
+struct LeftBehind(Vec<i32>);
+
+impl LeftBehind {
+    /// Ends all of them; whether each of them was alive.
+    fn end(&self) -> bool {
+        use nix::sys::signal::{Signal, kill};
+        let mut ids = self.0.iter().map(|id| nix::unistd::Pid::from_raw(*id));
+        ids.all(|id| kill(id, Signal::SIGKILL).is_ok())
+    }
+}
+
+impl Drop for LeftBehind {
+    fn drop(&mut self) {
+        self.end();
+    }
+}
+
 fn read(directory: &Path, name: &str) -> String {
     fs::read_to_string(directory.join(name)).unwrap()
 }
@@ -396,8 +414,11 @@ fn what_is_in_the_way_is_found_before_anything_runs() {
         let text = refused(&[option, &file]);
         assert!(text.contains(option) && text.contains(why), "{text}");
     }
-    let twice = refused(&["--csv", "same", "--json", "./same"]);
-    assert!(twice.contains("--csv writes there"), "{twice}");
+    fs::create_dir(name("deep")).unwrap();
+    for (one, other) in [("same", "./same"), (&*name("same"), &*name("deep/../same"))] {
+        let twice = refused(&["--csv", one, "--json", other]);
+        assert!(twice.contains("--csv writes there"), "{twice}");
+    }
     assert_eq!(read(here.path(), "file"), "precious");
     for (arguments, why) in [
         (&["--rounds", "0"][..], "--rounds 10"),
@@ -439,7 +460,7 @@ fn files_say_what_the_table_says() {
     for line in [
         "| --- | ---: | ---: | ---: |",
         "|  | A | B | B ÷ A |",
-        "echo 'x | y'",
+        "echo 'x \\| y'",
     ] {
         assert!(markdown.contains(line), "{markdown}");
     }
@@ -453,17 +474,37 @@ fn what_outlives_a_run_is_left_alone_and_named() {
         here.path(),
         &["--", "sh", "-c", "sleep 600 > /dev/null 2>&1 & echo $!"],
     );
-    assert!(output.status.success(), "{}", stderr(&output));
     let id: i32 = stdout(&output).trim().parse().unwrap();
-    let ended = nix::sys::signal::kill(
-        nix::unistd::Pid::from_raw(id),
-        nix::sys::signal::Signal::SIGKILL,
-    );
-    assert!(ended.is_ok(), "it was ended");
+    let left = LeftBehind(vec![id]);
+    assert!(output.status.success(), "{}", stderr(&output));
     if cfg!(target_os = "linux") {
         let text = stderr(&output);
         assert!(text.contains(&format!("({id}) outlived a run")), "{text}");
     }
+    assert!(left.end(), "it was ended");
+}
+
+/// Each of two runs leaves a process behind. The second one is measured while the first one's is
+/// alive, which is not ended with that run.
+#[test]
+fn what_outlives_a_run_is_alive_after_the_next_one() {
+    let here = directory();
+    let output = measure(
+        here.path(),
+        &[
+            "--rounds",
+            "2",
+            "--",
+            "sh",
+            "-c",
+            "sleep 600 > /dev/null 2>&1 & echo $! >> log",
+        ],
+    );
+    let log = read(here.path(), "log");
+    let left = LeftBehind(log.lines().map(|id| id.parse().unwrap()).collect());
+    assert!(output.status.success(), "{}", stderr(&output));
+    assert_eq!(left.0.len(), 2);
+    assert!(left.end(), "both are ended");
 }
 
 #[test]
