@@ -29,7 +29,7 @@ use crate::session::Effort;
 use crate::statistics::PROCESSES_MIN;
 use crate::workload::group;
 use crate::workshop::Flags;
-use crate::{interrupt, output, report, table};
+use crate::{interrupt, output, published, report, table};
 
 /// How long the default run takes…
 const DEFAULT_TIME: Duration = Duration::from_secs(120);
@@ -152,6 +152,10 @@ enum Verb {
     Compare(comparison::Arguments),
     /// Keeps a dated record of a run in the repository, in lab/records.
     Record(keep::Arguments),
+    /// Shows the tables of the experiments that drumline goes back to, with this machine's figures in
+    /// the same columns.
+    #[command(after_help = published::EXAMPLES)]
+    Published(published::Arguments),
     /// Measures any program, in any language: time, memory, threads, switches, page faults, and
     /// hardware events and energy where they can be read, with all processes that it starts.
     #[cfg(unix)]
@@ -216,6 +220,7 @@ pub fn run() -> Result<ExitCode> {
         Some(Verb::Layouts { workloads, options }) => compare_layouts(&workloads, &options),
         Some(Verb::Compare(arguments)) => Ok(comparison::run(&arguments)),
         Some(Verb::Record(arguments)) => keep::run(&arguments),
+        Some(Verb::Published(arguments)) => published::run(&arguments),
         #[cfg(unix)]
         Some(Verb::Measure(arguments)) => measure::run(&arguments),
         #[cfg(unix)]

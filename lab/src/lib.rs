@@ -7,7 +7,8 @@
 //!         record ─► table, chart ─► report ─► output         workloads/*.rs × runtimes/*.rs
 //! ```
 //! What is held against each other later is in `comparison`, by way of `reader`; `keep` keeps
-//! records in the repository. `measure` measures any other program.
+//! records in the repository. `measure` measures any other program. `published` puts records beside
+//! figures that others have published.
 //!
 //! A family is a kind of work, and one folder in `src/families`: it holds the traits of its
 //! workloads and of its runtimes, a file per workload, a file per runtime or per way of using one,
@@ -47,6 +48,7 @@ pub mod output;
 pub mod plan;
 pub mod process;
 pub mod process_group;
+pub mod published;
 pub mod reader;
 pub mod record;
 pub mod registry;

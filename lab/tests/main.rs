@@ -23,6 +23,7 @@ mod offload;
 mod outputs;
 #[cfg(target_os = "linux")]
 mod processes;
+mod published;
 mod streams;
 mod virtual_cores;
 
