@@ -98,6 +98,7 @@ fn measure(
             effort,
             gated: false,
             slowdown_percent: None,
+            program: None,
         };
         let outcome = launcher.run(&order, &terms);
         ensure!(

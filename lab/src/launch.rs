@@ -17,7 +17,7 @@ use crate::by_hand;
 use crate::process::{self, Watched};
 use crate::session::{Effort, Measurement};
 use crate::weather::{Clocks, Weather};
-use crate::{interrupt, process_group};
+use crate::{definition, interrupt, process_group};
 
 /// The hidden subcommand of a measuring process.
 pub const CHILD: &str = "__child";
@@ -51,6 +51,9 @@ pub struct ProcessRequest {
     /// A planted slowdown: this percentage of its time is spun away after each sample.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub slowdown_percent: Option<u32>,
+    /// The program and its arguments, if it is not the lab that measures.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub program: Option<Vec<String>>,
 }
 
 /// What a measuring process may do.
@@ -363,7 +366,9 @@ pub fn obey(request: &str) -> Result<()> {
         jobs,
         ..
     } = &request;
-    if runtime == by_hand::NAME {
+    if let Some(words) = &request.program {
+        definition::run(words, &mut session);
+    } else if runtime == by_hand::NAME {
         by_hand::run(workload, *size, &mut session)?;
     } else {
         crate::registry::run(workload, runtime, *size, *jobs, &mut session)?;
@@ -393,6 +398,7 @@ mod tests {
             },
             gated: false,
             slowdown_percent: None,
+            program: None,
         };
         let directory = tempfile::tempdir().unwrap();
         let path = directory.path().join("program");

@@ -8,13 +8,14 @@
 //! ```
 //! What is held against each other later is in `comparison`, by way of `reader`; `keep` keeps
 //! records in the repository. `measure` measures any other program. `published` puts records beside
-//! figures that others have published.
+//! figures that others have published, and `history` those of one workload beside each other.
 //!
 //! A family is a kind of work, and one folder in `src/families`: it holds the traits of its
 //! workloads and of its runtimes, a file per workload, a file per runtime or per way of using one,
 //! and what these share. The build script finds the files, and nothing else has to know of a new
 //! one. A new family is its folder and one line; see [`families`].
 
+pub mod archive;
 pub mod baseline;
 pub mod busy;
 pub mod by_hand;
@@ -26,11 +27,13 @@ pub mod comparison;
 pub mod counters;
 pub mod curve;
 pub mod date;
+pub mod definition;
 pub mod destination;
 pub mod energy;
 pub mod families;
 pub mod gate;
 pub mod heap;
+pub mod history;
 pub mod interrupt;
 pub mod journal;
 pub mod keep;

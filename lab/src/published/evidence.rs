@@ -4,32 +4,16 @@
 //! newest record that measured it. The page names every file that it took something from.
 
 use std::collections::BTreeMap;
-use std::fs;
-use std::path::{Path, PathBuf};
-
-use anyhow::{Context, Result};
 
 use super::experiment::Cell;
-use crate::machine::{RECORDS, target_directory, workspace};
-use crate::output;
-use crate::reader;
+use crate::archive::Archive;
 use crate::record::Record;
 use crate::registry::RuntimeEntry;
-
-/// More runs of target/lab than this are not read; the newest are.
-const RUNS_MAX: usize = 50;
 
 /// Records of runs, the newest first.
 #[derive(Debug, Default)]
 pub struct Evidence {
-    runs: Vec<Run>,
-}
-
-/// The records of one run.
-#[derive(Debug)]
-struct Run {
-    name: String,
-    records: Vec<Record>,
+    archive: Archive,
 }
 
 /// A record, and the name of its run.
@@ -42,53 +26,14 @@ pub struct Found<'a> {
 }
 
 impl Evidence {
-    /// The records of these files, or of these directories of runs. The first one that has a figure
-    /// is believed.
-    ///
-    /// # Errors
-    /// One cannot be read.
-    pub fn of(paths: &[PathBuf]) -> Result<Self> {
-        let mut evidence = Self::default();
-        for path in paths {
-            let file = reader::file_of(path).with_context(|| {
-                format!(
-                    "--record {}: there are no records; name a run's directory or its records.jsonl",
-                    path.display()
-                )
-            })?;
-            evidence.runs.push(Run::read(&file)?);
-        }
-        Ok(evidence)
-    }
-
-    /// All records that are kept in the repository, and the newest runs of target/lab. One that
-    /// cannot be read is left out, with a warning.
-    pub fn newest() -> Self {
-        let kept = entries(&workspace().join(RECORDS));
-        let kept = kept.filter(|path| path.extension().is_some_and(|end| end == "jsonl"));
-        let runs = entries(&target_directory().join("lab"));
-        let mut runs: Vec<PathBuf> = runs.filter_map(|run| reader::file_of(&run)).collect();
-        runs.retain(|file| file.file_name().is_some_and(|name| name == "records.jsonl"));
-        // Their directories are named by the time.
-        runs.sort();
-        let oldest = runs.len().saturating_sub(RUNS_MAX);
-        let mut evidence = Self::default();
-        for file in runs.drain(oldest..).chain(kept) {
-            match Run::read(&file) {
-                Ok(run) => evidence.runs.push(run),
-                Err(error) => output::note(&format!("warning: left out: {error:#}")),
-            }
-        }
-        let date = |run: &Run| run.records.first().map(|record| record.date.clone());
-        evidence
-            .runs
-            .sort_by_key(|run| std::cmp::Reverse(date(run)));
-        evidence
+    /// What these runs say.
+    pub fn of(archive: Archive) -> Self {
+        Self { archive }
     }
 
     /// Adds what was measured just now, which is the newest.
     pub fn add(&mut self, name: String, records: Vec<Record>) {
-        self.runs.insert(0, Run { name, records });
+        self.archive.add(name, records);
     }
 
     /// The newest record of a cell at this size; of this runtime, which is that of the cell or the
@@ -105,7 +50,7 @@ impl Evidence {
                 && record.runtime == runtime.card.name
                 && jobs == Some(record.jobs)
         };
-        let found = self.runs.iter().flat_map(|run| {
+        let found = self.archive.runs().iter().flat_map(|run| {
             let records = run.records.iter().filter(|record| is_it(record));
             records.map(|record| Found {
                 record,
@@ -126,7 +71,7 @@ impl Evidence {
     /// with the most records, and the larger of two.
     pub fn size(&self, cell: &Cell) -> u64 {
         let mut sizes: BTreeMap<u64, usize> = BTreeMap::new();
-        for record in self.runs.iter().flat_map(|run| &run.records) {
+        for record in self.archive.runs().iter().flat_map(|run| &run.records) {
             if record.workload == cell.workload.card.name && record.ok == Some(true) {
                 *sizes.entry(record.size).or_default() += 1;
             }
@@ -139,27 +84,6 @@ impl Evidence {
             .max_by_key(|(size, records)| (*records, *size));
         most.map_or(cell.size, |(size, _)| size)
     }
-}
-
-impl Run {
-    /// Single samples are not needed, and would fill the memory.
-    fn read(file: &Path) -> Result<Self> {
-        let mut records = reader::read(file)?;
-        for record in &mut records {
-            record.wall_ns_samples = Vec::new();
-            record.by_round.shrink_to_fit();
-        }
-        Ok(Self {
-            name: file.display().to_string(),
-            records,
-        })
-    }
-}
-
-/// What is in a directory; nothing if it cannot be read.
-fn entries(directory: &Path) -> impl Iterator<Item = PathBuf> + use<> {
-    let entries = fs::read_dir(directory).into_iter().flatten();
-    entries.filter_map(|entry| Some(entry.ok()?.path()))
 }
 
 #[cfg(test)]
@@ -227,19 +151,5 @@ mod tests {
         assert_eq!(evidence.size(&cell), 9);
         evidence.add("one".to_owned(), vec![record(cell.size, 1.0)]);
         assert_eq!(evidence.size(&cell), cell.size);
-    }
-
-    #[test]
-    fn what_is_no_record_is_named() {
-        let directory = tempfile::tempdir().unwrap();
-        let error = Evidence::of(&[directory.path().to_owned()]).unwrap_err();
-        assert!(
-            format!("{error:#}").contains("there are no records"),
-            "{error:#}"
-        );
-        let file = directory.path().join("records.jsonl");
-        fs::write(&file, "nonsense\n").unwrap();
-        let error = Evidence::of(&[directory.path().to_owned()]).unwrap_err();
-        assert!(format!("{error:#}").contains("not a record"), "{error:#}");
     }
 }

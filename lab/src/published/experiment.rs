@@ -232,8 +232,11 @@ mod tests {
     use super::*;
     use crate::published::quantity::value;
 
+    /// A row: its name and its figures.
+    type Published = (&'static str, &'static [&'static str]);
+
     /// What was published, table by table, as `WORKLOADS.md` has it.
-    const PUBLISHED: [(&str, &[(&str, &[&str])]); 9] = [
+    const PUBLISHED: [(&str, &[Published]); 9] = [
         (
             "tree-sum-100M",
             &[

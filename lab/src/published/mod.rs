@@ -26,6 +26,7 @@ use std::process::ExitCode;
 use anyhow::{Context, Result, ensure};
 use clap::Args;
 
+use crate::archive::Archive;
 use crate::destination::Destination;
 use crate::journal::Journal;
 use crate::launch::Launcher;
@@ -96,10 +97,11 @@ pub fn run(arguments: &Arguments) -> Result<ExitCode> {
         (1..=ROUNDS_MAX).contains(&rounds),
         "--rounds {rounds}: there can be 1 to {ROUNDS_MAX}; try --rounds 3"
     );
-    let mut evidence = match &arguments.record[..] {
-        [] => Evidence::newest(),
-        paths => Evidence::of(paths)?,
+    let archive = match &arguments.record[..] {
+        [] => Archive::newest(),
+        paths => Archive::of(paths)?,
     };
+    let mut evidence = Evidence::of(archive);
     let mut options = Options::default();
     options.out.clone_from(&arguments.out);
     options.force = arguments.force;
@@ -138,7 +140,10 @@ pub fn run(arguments: &Arguments) -> Result<ExitCode> {
     let [(html, _), _] = pages;
     output::print(&format!("page: {}\n", directory.join(html).display()))?;
     if let Some(signal) = interrupt::pending() {
-        output::note("interrupted: the same command goes on with what is missing");
+        output::note(&format!(
+            "interrupted: what was measured is in {}; a further --run measures what is missing",
+            directory.display()
+        ));
         return Ok(ExitCode::from(interrupt::exit_code(signal)));
     }
     Ok(if is_sound {
