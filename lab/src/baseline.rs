@@ -49,7 +49,9 @@ impl Row {
             Claim::Slower => "TOO SLOW",
             Claim::Faster => "faster than by hand",
             Claim::Level => "ok",
-            Claim::TooNoisy | Claim::TooFew | Claim::Disturbed => "too noisy to tell",
+            Claim::TooNoisy | Claim::TooFew | Claim::TooShort | Claim::Disturbed => {
+                "too noisy to tell"
+            }
         };
         format!(
             "seq ÷ by hand, {} {}: {}: {verdict}",
@@ -96,6 +98,7 @@ fn measure(
             effort,
             gated: false,
             slowdown_percent: None,
+            program: None,
         };
         let outcome = launcher.run(&order, &terms);
         ensure!(

@@ -1,5 +1,6 @@
 //! The command line.
 
+use std::path::PathBuf;
 use std::process::ExitCode;
 use std::time::Duration;
 
@@ -29,7 +30,7 @@ use crate::session::Effort;
 use crate::statistics::PROCESSES_MIN;
 use crate::workload::group;
 use crate::workshop::Flags;
-use crate::{interrupt, output, report, table};
+use crate::{definition, history, interrupt, output, published, report, table};
 
 /// How long the default run takes…
 const DEFAULT_TIME: Duration = Duration::from_secs(120);
@@ -103,8 +104,12 @@ enum Verb {
     /// Runs the named workloads.
     Run {
         /// Names of workloads; see `list`.
-        #[arg(required = true, value_name = "WORKLOAD")]
+        #[arg(required_unless_present = "define", value_name = "WORKLOAD")]
         workloads: Vec<String>,
+        /// Adds the workloads of this file, which programs of their own measure; without names, all
+        /// of them run. METHODOLOGY.md, "Own workloads", has an example.
+        #[arg(long, value_name = "FILE")]
+        define: Option<PathBuf>,
         #[command(flatten)]
         options: Options,
     },
@@ -152,6 +157,12 @@ enum Verb {
     Compare(comparison::Arguments),
     /// Keeps a dated record of a run in the repository, in lab/records.
     Record(keep::Arguments),
+    /// Draws how the figures of a workload went over the records that are kept.
+    History(history::Arguments),
+    /// Shows the tables of the experiments that drumline goes back to, with this machine's figures in
+    /// the same columns.
+    #[command(after_help = published::EXAMPLES)]
+    Published(published::Arguments),
     /// Measures any program, in any language: time, memory, threads, switches, page faults, and
     /// hardware events and energy where they can be read, with all processes that it starts.
     #[cfg(unix)]
@@ -190,7 +201,17 @@ pub fn run() -> Result<ExitCode> {
             output::print(&list())?;
             Ok(ExitCode::SUCCESS)
         }
-        Some(Verb::Run { workloads, options }) => {
+        Some(Verb::Run {
+            mut workloads,
+            define,
+            options,
+        }) => {
+            if let Some(file) = &define {
+                let defined = definition::define(file)?;
+                if workloads.is_empty() {
+                    workloads = defined;
+                }
+            }
             let entries = named(&workloads)?;
             compare(
                 entries,
@@ -216,6 +237,8 @@ pub fn run() -> Result<ExitCode> {
         Some(Verb::Layouts { workloads, options }) => compare_layouts(&workloads, &options),
         Some(Verb::Compare(arguments)) => Ok(comparison::run(&arguments)),
         Some(Verb::Record(arguments)) => keep::run(&arguments),
+        Some(Verb::History(arguments)) => history::run(&arguments),
+        Some(Verb::Published(arguments)) => published::run(&arguments),
         #[cfg(unix)]
         Some(Verb::Measure(arguments)) => measure::run(&arguments),
         #[cfg(unix)]

@@ -94,7 +94,7 @@ fn lines(records: &[&Record]) -> (Vec<Line>, Vec<(f64, f64)>) {
 }
 
 /// From numbers to places, by their logarithms.
-struct Scale {
+pub(crate) struct Scale {
     low: f64,
     high: f64,
     from: i32,
@@ -103,7 +103,7 @@ struct Scale {
 
 impl Scale {
     /// A scale from one power of ten to another that covers all of these.
-    fn of(numbers: impl Iterator<Item = f64>, from: i32, to: i32) -> Self {
+    pub(crate) fn of(numbers: impl Iterator<Item = f64>, from: i32, to: i32) -> Self {
         let (mut low, mut high) = (0.0f64, 1.0f64);
         for number in numbers.filter(|number| *number > 0.0) {
             low = low.min(number.log10().floor());
@@ -117,12 +117,14 @@ impl Scale {
         }
     }
 
-    fn place(&self, number: f64) -> i32 {
+    /// Where a number lies, which is more than zero.
+    pub(crate) fn place(&self, number: f64) -> i32 {
         let share = (number.log10() - self.low) / (self.high - self.low);
         self.from + (f64::from(self.to - self.from) * share).round() as i32
     }
 
-    fn ticks(&self) -> impl Iterator<Item = f64> {
+    /// The powers of ten.
+    pub(crate) fn ticks(&self) -> impl Iterator<Item = f64> {
         (self.low as i32..=self.high as i32).map(|power| 10f64.powi(power))
     }
 }
@@ -225,7 +227,7 @@ pub fn draw(card: &WorkloadCard, records: &[&Record]) -> Result<Option<String>> 
 }
 
 /// Moves names apart that would lie on each other, and none of them below `lowest`.
-fn spread<A, B, C>(mut ends: Vec<(i32, A, B, C)>, lowest: i32) -> Vec<(i32, A, B, C)> {
+pub(crate) fn spread<A, B, C>(mut ends: Vec<(i32, A, B, C)>, lowest: i32) -> Vec<(i32, A, B, C)> {
     ends.sort_by_key(|end| std::cmp::Reverse(end.0));
     let mut limit = lowest;
     for end in &mut ends {

@@ -3,7 +3,7 @@
 
 use std::fs::{self, OpenOptions};
 use std::io::ErrorKind;
-use std::path::{Path, PathBuf, absolute};
+use std::path::{Path, PathBuf};
 
 use anyhow::{Context, Result, bail, ensure};
 
@@ -30,9 +30,8 @@ impl Destination {
         if let Some(file) = file {
             check_file("--json", file, options.force)?;
             let out = options.resume.as_ref().or(options.out.as_ref());
-            let is_same = |out: &PathBuf| absolute(out).ok() == absolute(file).ok();
             ensure!(
-                !out.is_some_and(is_same),
+                !out.is_some_and(|out| is_same(out, file.as_ref())),
                 "--json {file}: this is the directory of the run; name a file"
             );
         }
@@ -91,6 +90,39 @@ fn check_directory(directory: &Path, force: bool) -> Result<()> {
         }
         Err(error) if error.kind() == ErrorKind::NotFound => Ok(()),
         Err(error) => Err(error).with_context(|| elsewhere(directory)),
+    }
+}
+
+/// Whether two names are those of one file, by whatever links; of files that are not there yet, too.
+pub fn is_same(one: &Path, other: &Path) -> bool {
+    #[cfg(unix)]
+    if let (Ok(one), Ok(other)) = (fs::metadata(one), fs::metadata(other)) {
+        use std::os::unix::fs::MetadataExt;
+        return (one.dev(), one.ino()) == (other.dev(), other.ino());
+    }
+    match (real(one, LINKS_MAX), real(other, LINKS_MAX)) {
+        (Some(one), Some(other)) => one == other,
+        // Making the files will say what is wrong with them.
+        _ => one == other,
+    }
+}
+
+/// As many links in a row as the kernel follows.
+const LINKS_MAX: usize = 40;
+
+/// The name of a file without links, `.` and `..`, whether it is there or not; `None` if there is
+/// no directory for it.
+fn real(file: &Path, links: usize) -> Option<PathBuf> {
+    if let Ok(real) = file.canonicalize() {
+        return Some(real);
+    }
+    let directory = match file.parent()? {
+        here if here.as_os_str().is_empty() => Path::new("."),
+        directory => directory,
+    };
+    match fs::read_link(file) {
+        Ok(target) => real(&directory.join(target), links.checked_sub(1)?),
+        Err(_) => Some(directory.canonicalize().ok()?.join(file.file_name()?)),
     }
 }
 
@@ -185,6 +217,38 @@ mod hold {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn one_file_is_the_same_by_all_of_its_names() {
+        let directory = tempfile::tempdir().unwrap();
+        let place = |name: &str| directory.path().join(name);
+        fs::create_dir(place("deep")).unwrap();
+        for there in [false, true] {
+            if there {
+                fs::write(place("a"), "").unwrap();
+            }
+            for name in ["a", "./a", "deep/../a"] {
+                assert!(is_same(&place("a"), &place(name)), "{name}, {there}");
+            }
+            assert!(!is_same(&place("a"), &place("deep/a")));
+            assert!(!is_same(&place("none/a"), &place("other/a")));
+        }
+    }
+
+    #[test]
+    #[cfg(unix)]
+    fn links_lead_to_the_same_file() {
+        use std::os::unix::fs::symlink;
+        let directory = tempfile::tempdir().unwrap();
+        let place = |name: &str| directory.path().join(name);
+        symlink("a", place("link")).unwrap();
+        symlink("loop", place("loop")).unwrap();
+        assert!(is_same(&place("a"), &place("link")));
+        assert!(!is_same(&place("a"), &place("loop")));
+        fs::write(place("a"), "").unwrap();
+        fs::hard_link(place("a"), place("b")).unwrap();
+        assert!(is_same(&place("link"), &place("b")));
+    }
 
     #[test]
     fn runs_of_one_second_have_directories_of_their_own() {

@@ -17,7 +17,7 @@ use crate::by_hand;
 use crate::process::{self, Watched};
 use crate::session::{Effort, Measurement};
 use crate::weather::{Clocks, Weather};
-use crate::{interrupt, process_group};
+use crate::{definition, interrupt, process_group};
 
 /// The hidden subcommand of a measuring process.
 pub const CHILD: &str = "__child";
@@ -51,6 +51,9 @@ pub struct ProcessRequest {
     /// A planted slowdown: this percentage of its time is spun away after each sample.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub slowdown_percent: Option<u32>,
+    /// The program and its arguments, if it is not the lab that measures.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub program: Option<Vec<String>>,
 }
 
 /// What a measuring process may do.
@@ -125,7 +128,7 @@ impl Launcher {
     /// [`End::Interrupted`].
     pub fn run(&self, request: &ProcessRequest, terms: &Terms) -> Outcome {
         let date = crate::date::now();
-        let mut seen = Seen::default();
+        let mut peaks = Peaks::default();
         let mut end = End::Itself;
         let start = Instant::now();
         let before = Clocks::now();
@@ -134,7 +137,7 @@ impl Launcher {
             .map_err(|error| format!("{error:#}"))
             .and_then(|mut child| {
                 let output = Output::of(&mut child);
-                let status = watch(&mut child, &output, terms, &mut seen).map_err(|stopped| {
+                let status = watch(&mut child, &output, terms, &mut peaks).map_err(|stopped| {
                     end = stopped.end;
                     stopped.why
                 });
@@ -145,8 +148,8 @@ impl Launcher {
             end,
             date,
             seconds: start.elapsed().as_secs_f64(),
-            threads_peak: seen.threads,
-            memory_free_min_bytes: seen.memory_free_min,
+            threads_peak: peaks.threads,
+            memory_free_min_bytes: peaks.memory_free_min,
             weather: Weather::between(before, Clocks::now()),
         }
     }
@@ -182,7 +185,7 @@ fn watch(
     child: &mut Child,
     output: &Output,
     terms: &Terms,
-    seen: &mut Seen,
+    peaks: &mut Peaks,
 ) -> Result<ExitStatus, Stopped> {
     let watched = Watched::new(child.id());
     let start = Instant::now();
@@ -214,7 +217,7 @@ fn watch(
             let _ = process_group::end(child);
             return Err(stopped);
         }
-        seen.look(watched.as_ref(), look.is_multiple_of(20));
+        peaks.look(watched.as_ref(), look.is_multiple_of(20));
         thread::sleep(LOOK);
     }
     unreachable!("the loop has no end")
@@ -261,13 +264,14 @@ impl Stopped {
     }
 }
 
+/// What was reached at most, or at least, while a process ran.
 #[derive(Default)]
-struct Seen {
+struct Peaks {
     threads: Option<u64>,
     memory_free_min: Option<u64>,
 }
 
-impl Seen {
+impl Peaks {
     fn look(&mut self, watched: Option<&Watched>, at_machine: bool) {
         if let Some(size) = watched.and_then(Watched::size) {
             self.threads = self.threads.max(Some(size.threads));
@@ -362,7 +366,9 @@ pub fn obey(request: &str) -> Result<()> {
         jobs,
         ..
     } = &request;
-    if runtime == by_hand::NAME {
+    if let Some(words) = &request.program {
+        definition::run(words, &mut session);
+    } else if runtime == by_hand::NAME {
         by_hand::run(workload, *size, &mut session)?;
     } else {
         crate::registry::run(workload, runtime, *size, *jobs, &mut session)?;
@@ -392,6 +398,7 @@ mod tests {
             },
             gated: false,
             slowdown_percent: None,
+            program: None,
         };
         let directory = tempfile::tempdir().unwrap();
         let path = directory.path().join("program");

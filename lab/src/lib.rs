@@ -7,13 +7,15 @@
 //!         record ─► table, chart ─► report ─► output         workloads/*.rs × runtimes/*.rs
 //! ```
 //! What is held against each other later is in `comparison`, by way of `reader`; `keep` keeps
-//! records in the repository. `measure` measures any other program.
+//! records in the repository. `measure` measures any other program. `published` puts records beside
+//! figures that others have published, and `history` those of one workload beside each other.
 //!
 //! A family is a kind of work, and one folder in `src/families`: it holds the traits of its
 //! workloads and of its runtimes, a file per workload, a file per runtime or per way of using one,
 //! and what these share. The build script finds the files, and nothing else has to know of a new
 //! one. A new family is its folder and one line; see [`families`].
 
+pub mod archive;
 pub mod baseline;
 pub mod busy;
 pub mod by_hand;
@@ -25,11 +27,13 @@ pub mod comparison;
 pub mod counters;
 pub mod curve;
 pub mod date;
+pub mod definition;
 pub mod destination;
 pub mod energy;
 pub mod families;
 pub mod gate;
 pub mod heap;
+pub mod history;
 pub mod interrupt;
 pub mod journal;
 pub mod keep;
@@ -37,6 +41,7 @@ pub mod latency;
 pub mod launch;
 pub mod layouts;
 pub mod machine;
+pub mod markdown;
 #[cfg(unix)]
 pub mod measure;
 mod near;
@@ -46,6 +51,7 @@ pub mod output;
 pub mod plan;
 pub mod process;
 pub mod process_group;
+pub mod published;
 pub mod reader;
 pub mod record;
 pub mod registry;

@@ -75,9 +75,11 @@ mod tests {
         let mut leader = command.spawn().unwrap();
         let mut words = BufReader::new(leader.stdout.take().unwrap());
         let mut line = String::new();
-        words.read_line(&mut line).unwrap();
-        assert_eq!(line, "started\n");
-        assert!(!end(&mut leader).unwrap().success());
+        let read = words.read_line(&mut line);
+        // Before anything is asserted, so nothing is left behind by a failure.
+        let ended = end(&mut leader);
+        assert!(read.is_ok() && line == "started\n", "{line}");
+        assert!(!ended.unwrap().success());
         // Both hold the pipe, which has an end when both have ended.
         let (ended, waits) = mpsc::channel();
         std::thread::spawn(move || {

@@ -4,9 +4,11 @@
 //! functions of each [family](crate::families) make the entries.
 
 use std::collections::BTreeSet;
+use std::sync::OnceLock;
 
-use anyhow::{Context, Result};
+use anyhow::{Context, Result, anyhow};
 
+use crate::definition;
 use crate::families::Family;
 use crate::near::nearest;
 use crate::runtime::RuntimeCard;
@@ -18,6 +20,15 @@ mod generated {
     use crate::families::{self, Family};
 
     include!(concat!(env!("OUT_DIR"), "/registry.rs"));
+}
+
+/// What a file has defined, if one was read.
+static DEFINED: OnceLock<Defined> = OnceLock::new();
+
+/// Entries that are not compiled in.
+struct Defined {
+    workloads: Vec<WorkloadEntry>,
+    rows: Vec<RuntimeEntry>,
 }
 
 /// A workload in the list.
@@ -80,7 +91,10 @@ impl WorkloadEntry {
     /// The runtimes that are able to run it, by rank.
     pub fn runtimes(&self) -> Vec<&'static RuntimeEntry> {
         let mut all = all_runtimes();
-        all.retain(|entry| entry.family == self.family && self.pair(entry.card.name).is_some());
+        all.retain(|entry| match &entry.program {
+            Some(program) => program.workload == self.card.name,
+            None => entry.family == self.family && self.pair(entry.card.name).is_some(),
+        });
         all
     }
 
@@ -112,6 +126,29 @@ pub struct RuntimeEntry {
     pub family: &'static Family,
     /// Whether it is a row of the default run.
     pub by_default: bool,
+    /// The program that measures, if it is not the lab's own.
+    pub program: Option<ProgramRow>,
+}
+
+/// A row of a workload that a program of its own measures.
+#[derive(Debug)]
+pub struct ProgramRow {
+    /// The workload, and no other.
+    pub workload: &'static str,
+    /// The program and its arguments, with places for size and jobs.
+    pub command: &'static [String],
+}
+
+impl ProgramRow {
+    /// The program and its arguments for this size and these jobs.
+    pub fn words(&self, size: u64, jobs: usize) -> Vec<String> {
+        let words = self.command.iter();
+        let fill = |word: &String| {
+            let word = word.replace("{size}", &size.to_string());
+            word.replace("{jobs}", &jobs.to_string())
+        };
+        words.map(fill).collect()
+    }
 }
 
 impl RuntimeEntry {
@@ -121,6 +158,7 @@ impl RuntimeEntry {
             card,
             family,
             by_default: true,
+            program: None,
         }
     }
 }
@@ -184,6 +222,7 @@ impl UnknownName {
 /// All families, in the order in which they are listed.
 pub fn families() -> Vec<&'static Family> {
     let mut all = generated::FAMILIES.to_vec();
+    all.extend(DEFINED.get().map(|_| &definition::FAMILY));
     all.sort_by_key(|family| family.rank);
     all
 }
@@ -191,6 +230,7 @@ pub fn families() -> Vec<&'static Family> {
 /// All workloads: those of the default run in their order, then the others by name.
 pub fn all_workloads() -> Vec<&'static WorkloadEntry> {
     let mut all: Vec<_> = generated::WORKLOADS.iter().collect();
+    all.extend(DEFINED.get().iter().flat_map(|defined| &defined.workloads));
     all.sort_by_key(|entry| (entry.card.default_rank.unwrap_or(u8::MAX), entry.card.name));
     all
 }
@@ -199,8 +239,18 @@ pub fn all_workloads() -> Vec<&'static WorkloadEntry> {
 /// and the same part in the comparison.
 pub fn all_runtimes() -> Vec<&'static RuntimeEntry> {
     let mut all: Vec<_> = generated::RUNTIMES.iter().collect();
+    all.extend(DEFINED.get().iter().flat_map(|defined| &defined.rows));
     all.sort_by_key(|entry| (entry.family.rank, entry.card.rank, entry.card.name));
     all
+}
+
+/// Adds workloads that are not compiled in, with their rows.
+///
+/// # Errors
+/// Some were added before: there is one definition in a process.
+pub fn define(workloads: Vec<WorkloadEntry>, rows: Vec<RuntimeEntry>) -> Result<()> {
+    let defined = DEFINED.set(Defined { workloads, rows });
+    defined.map_err(|_| anyhow!("another file has defined workloads already"))
 }
 
 /// The workload of this name.

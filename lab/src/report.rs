@@ -68,14 +68,21 @@ pub fn partial(records: &[Record]) -> Option<String> {
     })
 }
 
-/// Writes the page.
-pub fn page(sections: &[Section<'_>], records: &[Record]) -> String {
+/// The begin of a page, up to its title, which is no HTML.
+pub fn head(title: &str) -> String {
+    let title = escape(title);
     let mut page =
         String::from("<!doctype html>\n<html lang=\"en\"><head><meta charset=\"utf-8\">");
     page += "<meta name=\"viewport\" content=\"width=device-width,initial-scale=1\">";
-    page += "<title>Drumline lab</title><style>";
+    page += &format!("<title>{title}</title><style>");
     page += STYLE;
-    page += "</style></head><body>\n<h1>Drumline lab</h1>\n";
+    page += &format!("</style></head><body>\n<h1>{title}</h1>\n");
+    page
+}
+
+/// Writes the page.
+pub fn page(sections: &[Section<'_>], records: &[Record]) -> String {
+    let mut page = head("Drumline lab");
     if let Some(record) = records.first() {
         page += &format!(
             "<p class=\"faint\">{}<br>{}</p>\n",
@@ -169,15 +176,21 @@ fn section(section: &Section<'_>) -> String {
         code(&escape(card.analysis)),
         section.chart
     );
-    html += match section.grid.names {
+    html += &grid(&section.grid);
+    html + "</section>\n"
+}
+
+/// A table, with what belongs to it.
+pub fn grid(grid: &Grid) -> String {
+    let mut html = String::from(match grid.names {
         3 => "<div class=\"scroll\"><table class=\"tall\"><thead><tr>",
         _ => "<div class=\"scroll\"><table><thead><tr>",
-    };
-    for name in &section.grid.header {
+    });
+    for name in &grid.header {
         html += &format!("<th>{}</th>", escape(name));
     }
     html += "</tr></thead><tbody>\n";
-    for row in &section.grid.rows {
+    for row in &grid.rows {
         html += match row.kind {
             RowKind::Plain => "<tr>",
             RowKind::Ours => "<tr class=\"ours\">",
@@ -189,10 +202,10 @@ fn section(section: &Section<'_>) -> String {
         html += "</tr>\n";
     }
     html += "</tbody></table></div>";
-    for note in &section.grid.notes {
+    for note in &grid.notes {
         html += &format!("<p class=\"faint\">{}</p>", escape(note));
     }
-    html + "</section>\n"
+    html
 }
 
 fn machine(records: &[Record]) -> String {
@@ -240,9 +253,26 @@ fn code(text: &str) -> String {
     html
 }
 
-fn escape(text: &str) -> String {
+/// A text in which nothing means anything to HTML.
+pub fn escape(text: &str) -> String {
     text.replace('&', "&amp;")
         .replace('<', "&lt;")
         .replace('>', "&gt;")
         .replace('"', "&quot;")
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::comparison::made_up;
+
+    #[test]
+    fn what_a_machine_calls_itself_is_text() {
+        let mut record = made_up::record("fib", "drumline", 1, &[1e6]);
+        record.machine.cpu_model = Some("<b>R&D</b>".to_owned());
+        let page = page(&[], &[record]);
+        let as_text = "&lt;b&gt;R&amp;D&lt;/b&gt;";
+        assert_eq!(page.matches(as_text).count(), 2, "above, and in the list");
+        assert!(!page.contains("<b>"), "nor in the records");
+    }
 }

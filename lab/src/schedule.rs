@@ -297,7 +297,14 @@ impl Configuration {
             effort: self.effort,
             gated: false,
             slowdown_percent: None,
+            program: self.program(),
         }
+    }
+
+    /// The command of the program that measures, if it is not the lab's own.
+    fn program(&self) -> Option<Vec<String>> {
+        let program = self.runtime.program.as_ref()?;
+        Some(program.words(self.size, self.jobs))
     }
 
     /// It, in words.

@@ -235,12 +235,19 @@ fn bounds_note(records: &[&Record], size: u64) -> Option<String> {
 
 /// A figure with three digits, roughly.
 pub fn figure(number: f64) -> String {
-    match number {
-        _ if number >= 1000.0 => group(number.round() as u64),
-        _ if number >= 100.0 => format!("{number:.0}"),
-        _ if number >= 10.0 => format!("{number:.1}"),
-        _ => format!("{number:.2}"),
-    }
+    significant(number, 3)
+}
+
+/// A figure with so many digits, roughly: all of those before the point, and at least one.
+pub fn significant(number: f64, digits: usize) -> String {
+    let before = match number {
+        _ if number >= 1000.0 => return group(number.round() as u64),
+        _ if number >= 100.0 => 3,
+        _ if number >= 10.0 => 2,
+        _ => 1,
+    };
+    let after = digits.saturating_sub(before);
+    format!("{number:.after$}")
 }
 
 /// What a bar or a line shows of a record: smaller is better.
@@ -346,6 +353,8 @@ mod tests {
             texts,
             ["0.50", "1.23", "12.3", "123", "1,235", "12,345,678"]
         );
+        let four = [0.5, 12.34, 123.45, 1234.5].map(|number| significant(number, 4));
+        assert_eq!(four, ["0.500", "12.34", "123.5", "1,235"]);
     }
 
     /// Records of two runtimes with these numbers of jobs.

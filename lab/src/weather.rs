@@ -16,14 +16,15 @@ pub struct Weather {
     pub others: Option<f64>,
 }
 
-/// The machine's clocks at one moment, all processors together.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+/// The machine's clocks, all processors together: at one moment, or what passed between two.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Clocks {
     busy: u64,
     idle: u64,
     stolen: u64,
-    /// What the children of this process used that have been waited for.
-    children: u64,
+    /// What the children of this process used that have been waited for, and what was added to
+    /// that.
+    own: u64,
 }
 
 impl Clocks {
@@ -43,7 +44,7 @@ impl Clocks {
                 + total.softirq.unwrap_or(0),
             idle: total.idle + total.iowait.unwrap_or(0),
             stolen: total.steal.unwrap_or(0),
-            children: u64::try_from(children).ok()?,
+            own: u64::try_from(children).ok()?,
         })
     }
 
@@ -52,26 +53,58 @@ impl Clocks {
     pub fn now() -> Option<Self> {
         None
     }
+
+    /// The same moment, when processes that are not children used so many ticks of what is measured.
+    pub fn with_own(self, ticks: u64) -> Self {
+        Self {
+            own: self.own.saturating_add(ticks),
+            ..self
+        }
+    }
+
+    /// What passed since an earlier moment. Between the two, the measured process has been waited
+    /// for.
+    pub fn since(&self, earlier: &Self) -> Self {
+        Self {
+            busy: self.busy.saturating_sub(earlier.busy),
+            idle: self.idle.saturating_sub(earlier.idle),
+            stolen: self.stolen.saturating_sub(earlier.stolen),
+            own: self.own.saturating_sub(earlier.own),
+        }
+    }
+
+    /// Two stretches of time together.
+    pub fn plus(&self, other: &Self) -> Self {
+        Self {
+            busy: self.busy.saturating_add(other.busy),
+            idle: self.idle.saturating_add(other.idle),
+            stolen: self.stolen.saturating_add(other.stolen),
+            own: self.own.saturating_add(other.own),
+        }
+    }
 }
 
 impl Weather {
     /// Between two moments. Before the second one, the process between them has been waited for.
     pub fn between(before: Option<Clocks>, after: Option<Clocks>) -> Self {
-        let (Some(before), Some(after)) = (before, after) else {
-            return Self::default();
-        };
-        let busy = after.busy.saturating_sub(before.busy);
-        let stolen = after.stolen.saturating_sub(before.stolen);
-        let all = busy + stolen + after.idle.saturating_sub(before.idle);
+        let passed = before.zip(after);
+        passed.map_or_else(Self::default, |(before, after)| {
+            Self::of(&after.since(&before))
+        })
+    }
+
+    /// Of a stretch of time, or of several together.
+    pub fn of(passed: &Clocks) -> Self {
+        let all = passed.busy.saturating_add(passed.stolen);
+        let all = all.saturating_add(passed.idle);
         // The clocks tick a hundred times a second: of fewer than some ticks they say nothing.
         if all < TICKS_MIN {
             return Self::default();
         }
-        let own = after.children.saturating_sub(before.children);
         let part = |ticks: u64| Some(ticks as f64 / all as f64);
         Self {
-            stolen: part(stolen),
-            others: part(busy.saturating_sub(own)),
+            stolen: part(passed.stolen),
+            others: part(passed.busy.saturating_sub(passed.own)),
         }
     }
 }
@@ -83,12 +116,12 @@ const TICKS_MIN: u64 = 10;
 mod tests {
     use super::*;
 
-    fn clocks(busy: u64, idle: u64, stolen: u64, children: u64) -> Option<Clocks> {
+    fn clocks(busy: u64, idle: u64, stolen: u64, own: u64) -> Option<Clocks> {
         Some(Clocks {
             busy,
             idle,
             stolen,
-            children,
+            own,
         })
     }
 
@@ -115,6 +148,28 @@ mod tests {
             Weather::between(None, clocks(9, 9, 9, 9)),
             Weather::default()
         );
+    }
+
+    #[test]
+    fn moments_together_have_a_weather() {
+        // A millisecond or two each: most see no tick of what others use.
+        let moments = [(0, 1, 0), (1, 1, 1), (1, 2, 0), (1, 3, 0)];
+        let mut all = Clocks::default();
+        for (busy, idle, own) in moments {
+            let passed = clocks(busy, idle, 0, own).unwrap();
+            assert_eq!(Weather::of(&passed), Weather::default());
+            all = all.plus(&passed);
+        }
+        let weather = Weather::of(&all);
+        assert_eq!((weather.stolen, weather.others), (Some(0.0), Some(0.2)));
+    }
+
+    #[test]
+    fn what_orphans_use_is_not_of_others() {
+        let before = clocks(0, 0, 0, 0).unwrap();
+        let after = clocks(10, 10, 0, 4).unwrap().with_own(5);
+        let weather = Weather::of(&after.since(&before));
+        assert_eq!(weather.others, Some(0.05));
     }
 
     #[test]

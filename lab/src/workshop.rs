@@ -394,6 +394,7 @@ pub fn probe(built: &Built, launcher: &mut Launcher) -> Result<()> {
         effort: Effort::smoke(),
         gated: false,
         slowdown_percent: None,
+        program: None,
     };
     let terms = Terms {
         limit: Duration::from_secs(60),

@@ -12,7 +12,7 @@ use nix::unistd::Pid;
 use procfs::process::{Process, all_processes};
 use serde_json::Value;
 
-use crate::processes::{is_gone, state, wait_for};
+use crate::processes::{Lab, Started, is_gone, state, wait_for};
 use crate::{command, lab, stderr, stdout};
 
 const ROUNDS: usize = 12;
@@ -379,27 +379,24 @@ fn a_build_ends_with_all_that_it_has_started() {
         let mut shell = Command::new("sh");
         shell.args(["-c", "printf %s \"$1\" > \"$0\" && chmod +x \"$0\""]);
         assert!(shell.arg(&cargo).arg(program).status().unwrap().success());
-        let mut lab = command(arguments)
+        let lab = command(arguments)
             .current_dir(directory.path())
             .env("CARGO", &cargo)
             .env("CARGO_TARGET_DIR", directory.path().join("target"))
             .stdout(Stdio::null())
             .stderr(Stdio::null())
-            .spawn()
-            .unwrap();
+            .spawn();
+        let mut lab = Lab::new(lab.unwrap());
         let started = wait_for("cargo and a compiler run", || {
-            assert!(lab.try_wait().unwrap().is_none(), "the lab ended");
+            assert!(lab.child().try_wait().unwrap().is_none(), "the lab ended");
             fs::read_to_string(&numbers).ok()
         });
-        let started: Vec<Process> = started
-            .split_whitespace()
-            .map(|number| Process::new(number.parse().unwrap()).unwrap())
-            .collect();
-        assert_eq!(started.len(), 2);
-        kill(Pid::from_raw(i32::try_from(lab.id()).unwrap()), signal).unwrap();
-        let status = wait_for("the lab ends", || lab.try_wait().unwrap());
+        let started = Started::with(&started);
+        assert_eq!(started.0.len(), 2);
+        lab.send(signal);
+        let status = wait_for("the lab ends", || lab.child().try_wait().unwrap());
         assert_eq!(status.code(), Some(code), "{arguments:?}");
-        started.iter().for_each(is_gone);
+        started.0.iter().for_each(is_gone);
         let builds = directory.path().join("target/lab-builds");
         assert!(!builds.join("busy").exists());
     }

@@ -10,19 +10,25 @@ mod async_tasks;
 mod blocking;
 mod command_line;
 mod comparisons;
+#[cfg(unix)]
+mod definition;
 mod destinations;
 mod format;
+mod history;
 #[cfg(target_os = "linux")]
 mod interruptions;
 #[cfg(unix)]
 mod measure;
 #[cfg(target_os = "linux")]
 mod measure_interrupted;
+#[cfg(unix)]
+mod measure_orphans;
 mod messages;
 mod offload;
 mod outputs;
 #[cfg(target_os = "linux")]
 mod processes;
+mod published;
 mod streams;
 mod virtual_cores;
 

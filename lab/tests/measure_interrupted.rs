@@ -3,13 +3,11 @@
 
 use std::fs;
 use std::path::Path;
-use std::process::{Child, Output, Stdio};
+use std::process::{Output, Stdio};
 
-use nix::sys::signal::{Signal, kill};
-use nix::unistd::Pid;
-use procfs::process::Process;
+use nix::sys::signal::Signal;
 
-use crate::processes::{is_gone, wait_for};
+use crate::processes::{Lab, Started, is_gone, wait_for};
 use crate::{command, stderr, stdout};
 
 /// Two runs end at once. The third starts a process, and one in a group of its own, which `timeout`
@@ -21,34 +19,33 @@ const SCRIPT: &str = "echo >> log\n\
                       wait\n";
 
 /// A measurement whose third run has begun, and what that has started.
-fn held(directory: &Path) -> (Child, Vec<Process>) {
+fn held(directory: &Path) -> (Lab, Started) {
     fs::write(directory.join("script"), SCRIPT).unwrap();
     let arguments = [
         "measure", "--rounds", "9", "--json", "records", "--", "sh", "script",
     ];
-    let mut lab = command(&arguments)
+    let lab = command(&arguments)
         .current_dir(directory)
         .stdout(Stdio::piped())
         .stderr(Stdio::piped())
-        .spawn()
-        .unwrap();
+        .spawn();
+    let mut lab = Lab::new(lab.unwrap());
     let two = wait_for("the third run begins", || {
-        assert!(lab.try_wait().unwrap().is_none(), "the lab ended");
+        assert!(lab.child().try_wait().unwrap().is_none(), "the lab ended");
         fs::read_to_string(directory.join("two")).ok()
     });
     let one = fs::read_to_string(directory.join("one")).unwrap();
-    let started = [one, two].map(|id| Process::new(id.trim().parse().unwrap()).unwrap());
-    (lab, Vec::from(started))
+    (lab, Started::with(&format!("{one} {two}")))
 }
 
 /// Sends a signal, and waits for the end of the lab and of what it measured.
 fn end(signal: Signal) -> (tempfile::TempDir, Output) {
     let directory = tempfile::tempdir().unwrap();
     let (mut lab, started) = held(directory.path());
-    kill(Pid::from_raw(i32::try_from(lab.id()).unwrap()), signal).unwrap();
-    wait_for("the lab ends", || lab.try_wait().unwrap());
-    started.iter().for_each(is_gone);
-    (directory, lab.wait_with_output().unwrap())
+    lab.send(signal);
+    wait_for("the lab ends", || lab.child().try_wait().unwrap());
+    started.0.iter().for_each(is_gone);
+    (directory, lab.output())
 }
 
 #[test]

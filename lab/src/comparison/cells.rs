@@ -44,7 +44,7 @@ impl From<Claim> for Verdict {
             Claim::Faster => Self::Improvement,
             Claim::Slower => Self::Regression,
             Claim::Level => Self::Level,
-            Claim::TooNoisy | Claim::Disturbed => Self::TooNoisy,
+            Claim::TooNoisy | Claim::TooShort | Claim::Disturbed => Self::TooNoisy,
             Claim::TooFew => Self::TooFew,
         }
     }

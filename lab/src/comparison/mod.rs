@@ -20,6 +20,7 @@ use clap::Args;
 
 pub use cells::{Change, Comparison, MARGIN, Verdict};
 pub use differences::Difference;
+pub use words::quantity_text;
 
 use crate::destination::Destination;
 use crate::launch::Launcher;

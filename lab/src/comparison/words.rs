@@ -10,6 +10,7 @@ use super::differences;
 use crate::record::Record;
 use crate::statistics::{Interval, PROCESSES_MIN};
 use crate::table::figure;
+use crate::workload::Shows;
 
 /// The whole comparison, regressions first. `names` say what A and B are.
 pub fn text(comparison: &Comparison<'_>, names: &[String; 2]) -> String {
@@ -147,8 +148,7 @@ fn line(change: &Change<'_>) -> String {
         line += &format!("  {text:22}");
     }
     let [a, b] = change.figures().map(|found| match found {
-        Some(bytes) if change.shows.is_heap() => format!("{} bytes", figure(bytes)),
-        Some(ns) => time(ns),
+        Some(found) => quantity_text(change.shows, found),
         None => "none".to_owned(),
     });
     line += &format!("  {a} → {b}");
@@ -184,6 +184,15 @@ pub fn name(record: &Record) -> String {
     match runtime.as_str() {
         "drumline" => format!("{workload} {size}, {jobs}"),
         runtime => format!("{workload} {size}, {jobs}, {runtime}"),
+    }
+}
+
+/// What a workload that shows this is compared by, with its unit.
+pub fn quantity_text(shows: Shows, quantity: f64) -> String {
+    if shows.is_heap() {
+        format!("{} bytes", figure(quantity))
+    } else {
+        time(quantity)
     }
 }
 

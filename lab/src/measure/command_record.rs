@@ -13,7 +13,7 @@ use crate::machine::Machine;
 use crate::statistics::{
     Claim, Interval, Ratio, Summary, confidence, geometric_mean, median, median_interval,
 };
-use crate::weather::Weather;
+use crate::weather::{Clocks, Weather};
 
 /// One command. What the machine cannot tell is `null`, never zero.
 #[derive(Clone, Debug, Serialize)]
@@ -45,7 +45,7 @@ pub struct CommandRecord {
     pub figures: Vec<(&'static Metric, Option<Figure>)>,
     /// The command that it is compared with, if there is one.
     pub against: Option<Against>,
-    /// What others had of the machine, in the median of all runs.
+    /// What others had of the machine, in all runs together.
     pub weather: Weather,
     /// The machine.
     pub machine: Machine,
@@ -131,10 +131,9 @@ impl CommandRecord {
             let samples = runs.iter().map(metric.of).collect();
             (metric, Figure::of(samples))
         });
-        let share = |part: fn(&Weather) -> Option<f64>| {
-            let shares = runs.iter().filter_map(|run| part(run.weather.as_ref()?));
-            median(&shares.collect::<Vec<_>>())
-        };
+        // A run may be shorter than a tick of the clocks, and all together are not.
+        let passed = runs.iter().filter_map(|run| run.clocks);
+        let passed = passed.fold(Clocks::default(), |all, one| all.plus(&one));
         let with_left = || runs.iter().filter(|run| !run.left.is_empty());
         Self {
             command: configuration.text.clone(),
@@ -153,10 +152,7 @@ impl CommandRecord {
             rounds_with_processes_left: with_left().count(),
             figures: figures.collect(),
             against: None,
-            weather: Weather {
-                stolen: share(|weather| weather.stolen),
-                others: share(|weather| weather.others),
-            },
+            weather: Weather::of(&passed),
             machine: machine.clone(),
             left: with_left()
                 .next()
@@ -179,6 +175,11 @@ impl CommandRecord {
         stolen.unwrap_or(0.0) + others.unwrap_or(0.0) > OTHERS
     }
 
+    /// Whether a run took no longer than the start of a shell, which was taken off.
+    pub fn is_too_short(&self) -> bool {
+        self.shell && self.figure(WALL).is_some_and(|wall| wall.min <= 0.0)
+    }
+
     /// This command, compared with another one round by round. What slows both down cancels.
     fn against(&self, other: &Self, confidence: f64) -> Against {
         let ratio = |metric: &'static Metric| {
@@ -198,6 +199,7 @@ impl CommandRecord {
         Against {
             command: other.command.clone(),
             claim: match wall.map_or(Claim::TooFew, Ratio::claim) {
+                _ if self.is_too_short() || other.is_too_short() => Claim::TooShort,
                 Claim::TooFew => Claim::TooFew,
                 _ if self.is_disturbed() || other.is_disturbed() => Claim::Disturbed,
                 claim => claim,
@@ -281,6 +283,17 @@ mod tests {
         assert_eq!(claim(&records), Claim::Slower);
         records[0].weather.stolen = Some(0.1);
         assert_eq!(claim(&records), Claim::Disturbed);
+    }
+
+    #[test]
+    fn what_takes_no_longer_than_a_shell_is_not_compared() {
+        for walls in [[&[0; 10][..], &[9; 10]], [&[9; 10], &[0; 10]]] {
+            let mut records = records(&walls);
+            let claim = |records: &[CommandRecord]| records[1].against(&records[0], 0.95).claim;
+            assert_ne!(claim(&records), Claim::TooShort);
+            records.iter_mut().for_each(|record| record.shell = true);
+            assert_eq!(claim(&records), Claim::TooShort);
+        }
     }
 
     #[test]

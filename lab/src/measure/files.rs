@@ -1,15 +1,12 @@
 //! The files that a measurement writes. All are checked, and made, before anything runs.
 
-use std::path::absolute;
-
-use anyhow::{Context, Result, ensure};
+use anyhow::{Context, Result, bail, ensure};
 
 use super::command_record::CommandRecord;
 use super::plan::Arguments;
-use super::tables;
-use crate::destination::{check_file, make_file};
-use crate::output;
+use crate::destination::{check_file, is_same, make_file};
 use crate::table::Grid;
+use crate::{markdown, output};
 
 /// Where to write; `-` is standard output.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -33,9 +30,12 @@ impl Files {
         let named = files.named();
         for (place, (option, file)) in named.iter().enumerate() {
             let mut before = named[..place].iter();
-            let twice = before.find(|(_, other)| absolute(other).ok() == absolute(file).ok());
+            let twice = before.find(|(_, other)| match *file {
+                "-" => *other == "-",
+                file => *other != "-" && is_same(other.as_ref(), file.as_ref()),
+            });
             if let Some((other, _)) = twice {
-                anyhow::bail!("{option} {file}: {other} writes there; name another file");
+                bail!("{option} {file}: {other} writes there; name another file");
             }
         }
         let real = || named.iter().filter(|(_, file)| *file != "-");
@@ -64,20 +64,49 @@ impl Files {
     /// Writes all of them.
     ///
     /// # Errors
-    /// One cannot be written; the others are.
+    /// Some cannot be written, each of which is named; the others are.
     pub fn write(&self, records: &[CommandRecord], grid: Option<&Grid>) -> Result<()> {
-        let put = |file: &Option<String>, text: &dyn Fn() -> Result<String>| match file {
-            Some(file) => output::write_text(file, &text()?),
-            None => Ok(()),
-        };
-        let csv = put(&self.csv, &|| {
+        let csv = || {
             let bytes = output::csv(records)?;
             String::from_utf8(bytes).context("the table is no text")
-        });
-        let json = put(&self.json, &|| Ok(output::json_lines(records)));
-        let markdown = put(&self.markdown, &|| {
-            Ok(grid.map(tables::markdown).unwrap_or_default())
-        });
-        csv.and(json).and(markdown)
+        };
+        let json = || Ok(output::json_lines(records));
+        let markdown = || Ok(grid.map(markdown::table).unwrap_or_default());
+        let text = |option| match option {
+            "--csv" => csv(),
+            "--json" => json(),
+            _ => markdown(),
+        };
+        let mut errors = Vec::new();
+        for (option, file) in self.named() {
+            let written = text(option).and_then(|text| output::write_text(file, &text));
+            errors.extend(written.err().map(|error| format!("{option}: {error:#}")));
+        }
+        ensure!(errors.is_empty(), errors.join("; "));
+        Ok(())
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::super::made_up::records;
+    use super::*;
+
+    #[test]
+    fn every_file_that_cannot_be_written_is_named() {
+        let directory = tempfile::tempdir().unwrap();
+        let place = |name: &str| Some(directory.path().join(name).to_string_lossy().into_owned());
+        let files = Files {
+            csv: place("none/a.csv"),
+            json: place("a.jsonl"),
+            markdown: place("none/a.md"),
+        };
+        let error = files.write(&records(&[&[5]]), None).unwrap_err();
+        let text = format!("{error:#}");
+        assert!(
+            text.contains("a.csv") && text.contains("a.md") && !text.contains("a.jsonl"),
+            "{text}"
+        );
+        assert!(directory.path().join("a.jsonl").exists());
     }
 }

@@ -1,7 +1,11 @@
 //! What is told of a run: a table of metrics, each with a name, a unit and the way to find it.
 
 use super::program_run::ProgramRun;
+use crate::table::significant;
 use crate::workload::group;
+
+/// How many digits a number has in tables, roughly.
+const DIGITS: usize = 4;
 
 /// Something that is measured of every run.
 #[derive(Debug)]
@@ -149,7 +153,7 @@ impl Unit {
             let fitting = scales.iter().find(|(scale, _)| number >= *scale);
             match fitting.or(scales.last()) {
                 Some((scale, unit)) if *scale > 1.0 => {
-                    format!("{} {unit}", digits(number / scale))
+                    format!("{} {unit}", significant(number / scale, DIGITS))
                 }
                 // There are no parts of the smallest unit.
                 smallest => {
@@ -167,18 +171,8 @@ impl Unit {
             }
             Self::Count => format!("{number:.1}"),
             Self::Processors => format!("{number:.2}"),
-            Self::Energy => format!("{} J", digits(number)),
+            Self::Energy => format!("{} J", significant(number, DIGITS)),
         }
-    }
-}
-
-/// Four digits, roughly.
-fn digits(number: f64) -> String {
-    match number {
-        _ if number >= 1000.0 => group(number.round() as u64),
-        _ if number >= 100.0 => format!("{number:.1}"),
-        _ if number >= 10.0 => format!("{number:.2}"),
-        _ => format!("{number:.3}"),
     }
 }
 

@@ -84,7 +84,7 @@ pub fn run(arguments: &Arguments) -> Result<ExitCode> {
     let records = CommandRecord::all(&plan, &measured, shell);
     let told = tell(arguments, &plan, &files, &measured, &records);
     match measured.stop {
-        Stop::Complete => told.map(|()| ExitCode::SUCCESS),
+        Stop::Complete | Stop::MostRuns => told.map(|()| ExitCode::SUCCESS),
         Stop::Interrupted => told.map(|()| interrupted()),
         Stop::Failed(error) => {
             if let Err(error) = told {
@@ -122,11 +122,8 @@ fn tell(
         Stop::Failed(_) | Stop::Interrupted if records.is_empty() => Ok(()),
         _ => files.write(records, grid.as_ref()),
     };
-    if let Stop::Interrupted = measured.stop {
-        let runs: usize = measured.runs.iter().map(Vec::len).sum();
-        output::note(&format!(
-            "interrupted: these are {runs} runs, and there were to be more"
-        ));
+    if let Some(note) = measured.note() {
+        output::note(&note);
     }
     written
 }

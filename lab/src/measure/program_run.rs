@@ -6,7 +6,7 @@ use super::sampler::Seen;
 use super::shell_start::ShellStart;
 use crate::counters::Counts;
 use crate::usage::Usage;
-use crate::weather::Weather;
+use crate::weather::Clocks;
 
 /// One run of a program, with its descendants.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
@@ -30,8 +30,8 @@ pub struct ProgramRun {
     pub signal: Option<i32>,
     /// Names and numbers of descendants that were alive when it ended.
     pub left: Vec<String>,
-    /// What else the machine did meanwhile.
-    pub weather: Option<Weather>,
+    /// What passed on the machine's clocks meanwhile.
+    pub clocks: Option<Clocks>,
 }
 
 impl ProgramRun {

@@ -28,6 +28,8 @@ pub struct Measured {
 pub enum Stop {
     /// There was nothing left to do.
     Complete,
+    /// There were as many runs as there may be, before the time had passed.
+    MostRuns,
     /// A signal asked for an end.
     Interrupted,
     /// A command failed.
@@ -38,6 +40,21 @@ impl Measured {
     /// Whether there should have been more runs.
     pub fn is_partial(&self) -> bool {
         !matches!(self.stop, Stop::Complete)
+    }
+
+    /// Why there are fewer runs than were asked for, unless an error says so.
+    pub fn note(&self) -> Option<String> {
+        let runs: usize = self.runs.iter().map(Vec::len).sum();
+        match self.stop {
+            Stop::Complete | Stop::Failed(_) => None,
+            Stop::Interrupted => Some(format!(
+                "interrupted: these are {runs} runs, and there were to be more"
+            )),
+            Stop::MostRuns => Some(format!(
+                "warning: ended after {runs} runs, the most that are kept, before the time of \
+                 --time had passed"
+            )),
+        }
     }
 }
 
@@ -87,11 +104,14 @@ impl Running<'_> {
         let start = Instant::now();
         let commands = self.plan.configurations.len();
         let mut done = 0;
-        while is_due(self.plan.repeats, commands, done, start.elapsed()) {
-            self.round(done, Some(start))?;
+        loop {
+            match next(self.plan.repeats, commands, done, start.elapsed()) {
+                Next::Round => self.round(done, Some(start))?,
+                Next::End => return Ok(()),
+                Next::TooMany => return Err(Stop::MostRuns),
+            }
             done += 1;
         }
-        Ok(())
     }
 
     /// Runs each command once. It counts if there is a start.
@@ -169,11 +189,27 @@ fn finished(run: anyhow::Result<Option<ProgramRun>>) -> Result<ProgramRun, Stop>
     run.map_err(Stop::Failed)?.ok_or(Stop::Interrupted)
 }
 
+/// What comes after a round.
+#[derive(Debug, PartialEq, Eq)]
+enum Next {
+    /// A further one.
+    Round,
+    /// Nothing: all that was asked for is done.
+    End,
+    /// There is time left, but there are as many runs as there may be.
+    TooMany,
+}
+
 /// Whether there is a further round, `elapsed` after the first one began.
-fn is_due(repeats: Repeats, commands: usize, done: usize, elapsed: Duration) -> bool {
-    match repeats {
+fn next(repeats: Repeats, commands: usize, done: usize, elapsed: Duration) -> Next {
+    let is_due = match repeats {
         Repeats::Rounds(rounds) => done < rounds,
-        Repeats::Time(time) => done == 0 || (elapsed < time && (done + 1) * commands <= MOST_RUNS),
+        Repeats::Time(time) => done == 0 || elapsed < time,
+    };
+    match repeats {
+        _ if !is_due => Next::End,
+        Repeats::Time(_) if (done + 1) * commands > MOST_RUNS => Next::TooMany,
+        _ => Next::Round,
     }
 }
 
@@ -182,17 +218,38 @@ mod tests {
     use super::*;
 
     #[test]
+    fn an_end_before_its_time_is_told_of() {
+        let note = |stop| {
+            let measured = Measured {
+                runs: vec![vec![ProgramRun::default(); 2]; 2],
+                dates: Vec::new(),
+                stop,
+            };
+            (measured.is_partial(), measured.note())
+        };
+        assert_eq!(note(Stop::Complete), (false, None));
+        for (stop, word) in [
+            (Stop::MostRuns, "4 runs, the most"),
+            (Stop::Interrupted, "4 runs"),
+        ] {
+            let (is_partial, text) = note(stop);
+            assert!(is_partial && text.unwrap().contains(word));
+        }
+    }
+
+    #[test]
     fn rounds_end_by_their_number_or_by_the_time() {
         let second = Duration::from_secs(1);
         let three = Repeats::Rounds(3);
-        assert!(is_due(three, 1, 2, second * 1000));
-        assert!(!is_due(three, 1, 3, Duration::ZERO));
+        assert_eq!(next(three, 1, 2, second * 1000), Next::Round);
+        assert_eq!(next(three, 1, 3, Duration::ZERO), Next::End);
         let time = Repeats::Time(second);
         // However long the first round takes, there is one.
-        assert!(is_due(time, 1, 0, second * 2));
-        assert!(is_due(time, 1, 7, second / 2));
-        assert!(!is_due(time, 1, 7, second));
-        assert!(!is_due(time, 1, MOST_RUNS, Duration::ZERO));
-        assert!(!is_due(time, 3, MOST_RUNS / 3, Duration::ZERO));
+        assert_eq!(next(time, 1, 0, second * 2), Next::Round);
+        assert_eq!(next(time, 1, 7, second / 2), Next::Round);
+        assert_eq!(next(time, 1, 7, second), Next::End);
+        assert_eq!(next(time, 1, MOST_RUNS, Duration::ZERO), Next::TooMany);
+        assert_eq!(next(time, 3, MOST_RUNS / 3, Duration::ZERO), Next::TooMany);
+        assert_eq!(next(time, 1, MOST_RUNS, second), Next::End);
     }
 }

@@ -12,10 +12,11 @@ use std::time::Duration;
 
 use anyhow::{Context, Result, bail};
 
+use super::descendants;
 use super::program_run::ProgramRun;
 use super::supervisor::{Answer, RunRequest, SUPERVISOR};
 use crate::interrupt;
-use crate::weather::{Clocks, Weather};
+use crate::weather::Clocks;
 
 /// How often it looks whether a signal has come. The end of a run is known at once.
 const LOOK: Duration = Duration::from_millis(20);
@@ -28,12 +29,14 @@ pub struct Runner {
 
 impl Runner {
     /// Starts this very program again and again as a supervisor. From now on, signals end what is
-    /// measured, and not this process.
+    /// measured, and not this process; and processes that outlive a run become children of this
+    /// one, so what they use later is not taken for that of other programs.
     ///
     /// # Errors
     /// Signals cannot be caught, or the program's own file is gone.
     pub fn new() -> Result<Self> {
         interrupt::listen()?;
+        descendants::adopt();
         let program = std::env::current_exe().context("cannot find this program's own file")?;
         Ok(Self { program })
     }
@@ -47,7 +50,7 @@ impl Runner {
         if interrupt::pending().is_some() {
             return Ok(None);
         }
-        let before = Clocks::now();
+        let before = clocks();
         let (mut ours, theirs) = UnixStream::pair().context("a socket cannot be made")?;
         let mut command = Command::new(&self.program);
         command
@@ -82,11 +85,20 @@ impl Runner {
         match serde_json::from_str(&answer).context("the supervising process answers nonsense")? {
             Answer::NotStarted(why) => bail!(why),
             Answer::Run(mut run) => {
-                run.weather = Some(Weather::between(before, Clocks::now()));
+                let passed = before.zip(clocks());
+                run.clocks = passed.map(|(before, after)| after.since(&before));
                 Ok(Some(*run))
             }
         }
     }
+}
+
+/// The machine's clocks between two runs, when there is no child but what has outlived one.
+fn clocks() -> Option<Clocks> {
+    descendants::reap();
+    // What ends after this is counted with those that were not waited for.
+    let clocks = Clocks::now()?;
+    Some(clocks.with_own(descendants::ticks()))
 }
 
 /// Whether a signal has come, or comes within a moment.

@@ -10,7 +10,7 @@ use std::time::{Duration, Instant};
 
 use serde::{Deserialize, Serialize};
 
-use super::descendants::{self, Size};
+use super::descendants::{self, TreeSize};
 use crate::energy::EnergyMeter;
 
 /// How long it waits between two looks, at least.
@@ -40,7 +40,7 @@ pub struct Seen {
 }
 
 impl Seen {
-    fn add(&mut self, size: Size) {
+    fn add(&mut self, size: TreeSize) {
         let most = |before: &mut Option<u64>, now| *before = (*before).max(Some(now));
         most(&mut self.rss_bytes, size.rss_bytes);
         most(&mut self.mark_bytes, size.mark_bytes);
@@ -112,7 +112,7 @@ mod tests {
 
     #[test]
     fn the_most_of_each_is_kept() {
-        let size = |rss_bytes, threads| Size {
+        let size = |rss_bytes, threads| TreeSize {
             rss_bytes,
             mark_bytes: 2 * rss_bytes,
             threads,

@@ -133,6 +133,8 @@ fn run(request: &RunRequest, sampler: Sampler) -> Answer {
         Ok(child) => child,
         Err(error) => return Answer::NotStarted(not_started(&request.words[0], &error)),
     };
+    // The program began with the mark that this process has now; the sampler may still raise it.
+    let own_mark = process::rss_peak_bytes();
     sampler.start(child.id(), energy);
     let status = child.wait();
     let wall = start.elapsed();
@@ -145,14 +147,14 @@ fn run(request: &RunRequest, sampler: Sampler) -> Answer {
     Answer::Run(Box::new(ProgramRun {
         wall_ns: u64::try_from(wall.as_nanos()).unwrap_or(u64::MAX),
         usage: usage_of_children(),
-        rss_peak_bytes: peak(&seen),
+        rss_peak_bytes: peak(process::children_rss_peak_bytes(), own_mark, &seen),
         seen,
         counts: counters.read(),
         energy_joules,
         code: status.code(),
         signal: status.signal(),
         left,
-        weather: None,
+        clocks: None,
     }))
 }
 
@@ -165,12 +167,12 @@ fn usage_of_children() -> Usage {
     Usage { cpu_ns, ..counted }
 }
 
-/// The highest resident memory of one process of the program. The kernel's mark of children is
-/// never below that of this process, which each of them was before its program began; a smaller
-/// program is known from the marks that the sampler saw, unless it ended at once.
-fn peak(seen: &Seen) -> Option<u64> {
-    let mark = process::children_rss_peak_bytes()?;
-    match process::rss_peak_bytes() {
+/// The highest resident memory of one process of the program, by the kernel's mark of children. That
+/// is never below the mark of this process at the start, which each of them was before its program
+/// began; a smaller program is known from the marks that the sampler saw, unless it ended at once.
+fn peak(mark: Option<u64>, own_mark: Option<u64>, seen: &Seen) -> Option<u64> {
+    let mark = mark?;
+    match own_mark {
         Some(own) if mark <= own => seen.mark_bytes.filter(|_| seen.looks > 1),
         _ => Some(mark),
     }
@@ -235,6 +237,20 @@ mod tests {
         let text = serde_json::to_string(&request).unwrap();
         assert!(!text.contains('\n'), "it is one line: {text}");
         assert_eq!(serde_json::from_str::<RunRequest>(&text).unwrap(), request);
+    }
+
+    #[test]
+    fn the_mark_of_the_starter_is_not_that_of_the_program() {
+        let seen = |looks| Seen {
+            mark_bytes: Some(1 << 20),
+            looks,
+            ..Seen::default()
+        };
+        assert_eq!(peak(Some(9 << 20), Some(8 << 20), &seen(2)), Some(9 << 20));
+        assert_eq!(peak(Some(8 << 20), Some(8 << 20), &seen(2)), Some(1 << 20));
+        assert_eq!(peak(Some(8 << 20), Some(8 << 20), &seen(1)), None);
+        assert_eq!(peak(Some(8 << 20), None, &seen(1)), Some(8 << 20));
+        assert_eq!(peak(None, None, &seen(2)), None);
     }
 
     #[test]

@@ -1,4 +1,4 @@
-//! What people read: tables of the commands, lines, and the same as Markdown.
+//! What people read: tables of the commands, and lines.
 
 use super::command_record::CommandRecord;
 use super::metric::{METRICS, Metric, WALL};
@@ -50,26 +50,6 @@ pub fn lines(records: &[CommandRecord]) -> String {
     records.iter().map(line).collect()
 }
 
-/// A table as Markdown, with everything that belongs to it.
-pub fn markdown(grid: &Grid) -> String {
-    let row = |cells: &[String]| {
-        let cells: Vec<_> = cells.iter().map(|cell| cell.replace('|', "\\|")).collect();
-        format!("| {} |\n", cells.join(" | "))
-    };
-    let rule = |column: usize| if column < grid.names { "---" } else { "---:" };
-    let rules: Vec<_> = (0..grid.header.len()).map(rule).collect();
-    let mut text = format!("{}\n\n", grid.title.replace('\n', "\\\n"));
-    text += &row(&grid.header);
-    text += &format!("| {} |\n", rules.join(" | "));
-    for GridRow { cells, .. } in &grid.rows {
-        text += &row(cells);
-    }
-    for note in &grid.notes {
-        text += &format!("\n{note}\n");
-    }
-    text
-}
-
 fn once(record: &CommandRecord) -> Grid {
     let rows = METRICS.iter().filter_map(|metric| {
         let text = median_text(record, metric)?;
@@ -109,19 +89,31 @@ fn pair(a: &CommandRecord, b: &CommandRecord) -> Grid {
     });
     let title = format!("A: {}\nB: {}\n{} of each", a.command, b.command, runs(b));
     let mut grid = plain(title, ["", "A", "B", "B ÷ A"], rows.collect());
-    let against = b.against.as_ref();
-    let wall = against.and_then(|against| Some((against.claim, against.ratio(WALL)?)));
-    if let Some((claim, ratio)) = wall {
-        let claim = match claim {
-            Claim::TooFew => format!("{}: {PROCESSES_MIN} tell", claim.words()),
-            claim => claim.words().to_owned(),
-        };
-        let text = ratio.text();
-        grid.notes.push(format!(
-            "the wall time of B is {text} of that of A: {claim}"
+    grid.notes.extend(wall_note(a, b));
+    grid
+}
+
+/// How the wall times of two commands compare, in words.
+fn wall_note(first: &CommandRecord, second: &CommandRecord) -> Option<String> {
+    let against = second.against.as_ref()?;
+    if against.claim == Claim::TooShort {
+        let short = [("A", first), ("B", second)].into_iter();
+        let short = short.filter(|(_, record)| record.is_too_short());
+        let short: Vec<&str> = short.map(|(name, _)| name).collect();
+        return Some(format!(
+            "the wall times of A and B are not compared: a run of {} took no longer than the start \
+             of a shell, which was taken off",
+            short.join(" and of ")
         ));
     }
-    grid
+    let claim = match against.claim {
+        Claim::TooFew => format!("{}: {PROCESSES_MIN} tell", against.claim.words()),
+        claim => claim.words().to_owned(),
+    };
+    let text = against.ratio(WALL)?.text();
+    Some(format!(
+        "the wall time of B is {text} of that of A: {claim}"
+    ))
 }
 
 fn many(records: &[CommandRecord]) -> Grid {
@@ -219,8 +211,7 @@ fn notes(records: &[CommandRecord]) -> Vec<String> {
             "times are without the start of a shell, {}; everything else is with the shell",
             WALL.unit.text(shell.wall_ns as f64)
         ));
-        let is_short = |record: &CommandRecord| record.figure(WALL).is_some_and(|f| f.min <= 0.0);
-        if records.iter().any(is_short) {
+        if records.iter().any(CommandRecord::is_too_short) {
             notes.push(
                 "warning: a run took no longer than the start of a shell; leave out --shell"
                     .to_owned(),
@@ -315,6 +306,18 @@ mod tests {
     }
 
     #[test]
+    fn what_is_too_short_for_a_shell_says_so() {
+        let mut records = records(&[&[0; 10], &[7; 10]]);
+        records[1].against.as_mut().unwrap().claim = Claim::TooShort;
+        records[0].shell = true;
+        let note = &grid(&records).unwrap().notes[0];
+        assert!(
+            note.contains("a run of A took no longer than the start of a shell"),
+            "{note}"
+        );
+    }
+
+    #[test]
     fn many_commands_lie_below_each_other() {
         let grid = grid(&records(&[&[1000; 10], &[2000; 10], &[1000; 10]])).unwrap();
         assert_eq!(grid.header[7], "wall ÷ first");
@@ -335,17 +338,6 @@ mod tests {
             lines(&records(&[&[5], &[7]])),
             "first: 5 ns wall\nsecond: 7 ns wall\n"
         );
-    }
-
-    #[test]
-    fn markdown_is_a_table() {
-        let mut record = records(&[&[5]]).remove(0);
-        record.command = "a | b".to_owned();
-        let text = markdown(&many(&[record]));
-        let lines: Vec<&str> = text.lines().collect();
-        assert!(lines[2].starts_with("| command | wall |"), "{text}");
-        assert!(lines[3].starts_with("| --- | ---: |"), "{text}");
-        assert!(lines[4].starts_with("| a \\| b | 5 ns |"), "{text}");
     }
 
     #[test]

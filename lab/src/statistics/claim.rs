@@ -32,6 +32,8 @@ pub enum Claim {
     TooNoisy,
     /// Other programs had so much of the machine that the figures are theirs, too.
     Disturbed,
+    /// One of the two took no longer than what was taken off its times.
+    TooShort,
     /// Too few processes for an interval.
     TooFew,
 }
@@ -45,6 +47,7 @@ impl Claim {
             Self::Level => "level",
             Self::TooNoisy => "too noisy to tell",
             Self::Disturbed => "not told, other programs ran",
+            Self::TooShort => "not told, no longer than a shell's start",
             Self::TooFew => "too few rounds",
         }
     }

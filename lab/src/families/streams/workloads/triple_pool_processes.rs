@@ -38,6 +38,7 @@ impl StreamWorkload for TriplePoolProcesses {
             effort: Effort::once(),
             gated: true,
             slowdown_percent: None,
+            program: None,
         };
         let items = Spinning::count(size, jobs) * PIPELINES as u64;
         session.tasks(items, Some(items));

@@ -1,0 +1,160 @@
+//! Records of earlier runs: those that are kept in the repository, and those in target/lab.
+
+use std::fs;
+use std::path::{Path, PathBuf};
+
+use anyhow::{Context, Result};
+
+use crate::machine::{RECORDS, target_directory, workspace};
+use crate::output;
+use crate::reader;
+use crate::record::Record;
+
+/// More runs of target/lab than this are not read; the newest are.
+const RUNS_MAX: usize = 50;
+
+/// Runs, the newest first.
+#[derive(Debug, Default)]
+pub struct Archive {
+    runs: Vec<Run>,
+}
+
+/// The records of one run.
+#[derive(Debug)]
+pub struct Run {
+    /// The file that they are in.
+    pub name: String,
+    /// The records, without single samples.
+    pub records: Vec<Record>,
+}
+
+impl Archive {
+    /// These files, or directories of runs, in this order.
+    ///
+    /// # Errors
+    /// One cannot be read.
+    pub fn of(paths: &[PathBuf]) -> Result<Self> {
+        let mut archive = Self::default();
+        for path in paths {
+            let file = reader::file_of(path).with_context(|| {
+                format!(
+                    "--record {}: there are no records; name a run's directory or its records.jsonl",
+                    path.display()
+                )
+            })?;
+            archive.runs.push(Run::read(&file)?);
+        }
+        Ok(archive)
+    }
+
+    /// All records that are kept in the repository. One that cannot be read is left out, with a
+    /// warning.
+    pub fn kept() -> Self {
+        Self::readable(kept())
+    }
+
+    /// The same, and the newest runs of target/lab.
+    pub fn newest() -> Self {
+        let runs = entries(&target_directory().join("lab"));
+        let runs = runs.map(|run| run.join("records.jsonl"));
+        let mut runs: Vec<PathBuf> = runs.filter(|file| file.is_file()).collect();
+        // Their directories are named by the time.
+        runs.sort();
+        let oldest = runs.len().saturating_sub(RUNS_MAX);
+        Self::readable(runs.drain(oldest..).chain(kept()))
+    }
+
+    fn readable(files: impl Iterator<Item = PathBuf>) -> Self {
+        let mut archive = Self::default();
+        for file in files {
+            match Run::read(&file) {
+                Ok(run) => archive.runs.push(run),
+                Err(error) => output::note(&format!("warning: left out: {error:#}")),
+            }
+        }
+        let date = |run: &Run| run.date().to_owned();
+        archive.runs.sort_by_key(|run| std::cmp::Reverse(date(run)));
+        archive
+    }
+
+    /// Adds a run as the newest.
+    pub fn add(&mut self, name: String, records: Vec<Record>) {
+        self.runs.insert(0, Run { name, records });
+    }
+
+    /// The runs, the newest first.
+    pub fn runs(&self) -> &[Run] {
+        &self.runs
+    }
+}
+
+impl Run {
+    /// Single samples are not needed, and would fill the memory.
+    fn read(file: &Path) -> Result<Self> {
+        let mut records = reader::read(file)?;
+        for record in &mut records {
+            record.wall_ns_samples = Vec::new();
+        }
+        Ok(Self {
+            name: file.display().to_string(),
+            records,
+        })
+    }
+
+    /// When it began; empty if that is unknown.
+    pub fn date(&self) -> &str {
+        self.records.first().map_or("", |record| &record.date)
+    }
+}
+
+/// The files of kept records.
+fn kept() -> impl Iterator<Item = PathBuf> {
+    let files = entries(&workspace().join(RECORDS));
+    files.filter(|path| path.extension().is_some_and(|end| end == "jsonl"))
+}
+
+/// What is in a directory; nothing if it cannot be read.
+fn entries(directory: &Path) -> impl Iterator<Item = PathBuf> + use<> {
+    let entries = fs::read_dir(directory).into_iter().flatten();
+    entries.filter_map(|entry| Some(entry.ok()?.path()))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn what_is_no_record_is_named() {
+        let directory = tempfile::tempdir().unwrap();
+        let error = Archive::of(&[directory.path().to_owned()]).unwrap_err();
+        assert!(
+            format!("{error:#}").contains("there are no records"),
+            "{error:#}"
+        );
+        let file = directory.path().join("records.jsonl");
+        fs::write(&file, "nonsense\n").unwrap();
+        let error = Archive::of(&[directory.path().to_owned()]).unwrap_err();
+        assert!(format!("{error:#}").contains("not a record"), "{error:#}");
+        assert!(Archive::readable([file].into_iter()).runs().is_empty());
+    }
+
+    #[test]
+    fn the_newest_run_comes_first() {
+        let directory = tempfile::tempdir().unwrap();
+        let put = |name: &str, day: u32| {
+            let file = directory.path().join(name);
+            let line = format!(
+                "{{\"workload\":\"fib\",\"runtime\":\"seq\",\"wall_ns_samples\":[1.0],\
+                 \"date\":\"2026-01-0{day}T00:00:00Z\"}}\n"
+            );
+            fs::write(&file, line).unwrap();
+            file
+        };
+        let files = [put("a", 2), put("b", 3), put("c", 1)];
+        let archive = Archive::readable(files.into_iter());
+        let dates = archive.runs().iter().map(|run| &run.date()[..10]);
+        let dates: Vec<&str> = dates.collect();
+        assert_eq!(dates, ["2026-01-03", "2026-01-02", "2026-01-01"]);
+        assert!(archive.runs()[0].records[0].wall_ns_samples.is_empty());
+    }
+}

@@ -1,0 +1,140 @@
+//! What the lab and a program that it does not know say to each other; `METHODOLOGY.md`, "Own
+//! workloads", has the protocol for users.
+//!
+//! The lab starts the program once for each sample, with size and jobs in its arguments. The last
+//! line that it writes is a [`Measurement`] as JSON, with the number of the protocol.
+
+use std::io::Read as _;
+use std::process::{Command, Stdio};
+
+use anyhow::{Context, Result, bail, ensure};
+use serde_json::Value;
+
+use crate::session::{Measurement, Session};
+
+/// The protocol that this lab speaks.
+pub const PROTOCOL: u64 = 1;
+
+/// The most that a program may write.
+const OUTPUT_MAX: u64 = 1 << 20;
+
+/// Takes samples with a program, in this process, which is started for it.
+pub fn run(words: &[String], session: &mut Session) {
+    session.begin();
+    session.sample_program(|| measure(words));
+}
+
+/// Starts the program, and reads what it has measured.
+fn measure(words: &[String]) -> Result<Measurement> {
+    let [program, arguments @ ..] = words else {
+        bail!("the command is empty");
+    };
+    let mut child = Command::new(program)
+        .args(arguments)
+        .stdin(Stdio::null())
+        .stdout(Stdio::piped())
+        .stderr(Stdio::inherit())
+        .spawn()
+        .with_context(|| format!("{program} cannot be started; check its name and PATH"))?;
+    let mut text = String::new();
+    let mut output = child
+        .stdout
+        .take()
+        .expect("it is a pipe")
+        .take(OUTPUT_MAX + 1);
+    let read = output.read_to_string(&mut text);
+    if read.is_err() || text.len() as u64 > OUTPUT_MAX {
+        // It may be writing still.
+        let _ = child.kill();
+        let _ = child.wait();
+        read.with_context(|| format!("what {program} writes cannot be read"))?;
+        bail!("{program} writes more than {OUTPUT_MAX} bytes; it should write one line");
+    }
+    let status = child.wait();
+    let status = status.with_context(|| format!("{program} cannot be waited for"))?;
+    ensure!(status.success(), "{program} ended with {status}");
+    answer(&text).with_context(|| format!("what {program} writes is no measurement"))
+}
+
+/// Reads the last line of what a program has written.
+fn answer(text: &str) -> Result<Measurement> {
+    let line = text.lines().rfind(|line| !line.trim().is_empty());
+    let line = line.context("it has written nothing")?;
+    let value: Value = serde_json::from_str(line).context("its last line is no JSON")?;
+    match value.get("protocol").and_then(Value::as_u64) {
+        Some(PROTOCOL) => {}
+        Some(other) => bail!("it speaks protocol {other}, and this lab {PROTOCOL}"),
+        None => bail!("its last line has no number \"protocol\"; this lab speaks {PROTOCOL}"),
+    }
+    let found: Measurement = serde_json::from_value(value)?;
+    if found.error.is_none() {
+        let is_time = |ns: &f64| ns.is_finite() && *ns > 0.0;
+        ensure!(
+            found.items > 0 && found.operations > 0 && !found.wall_ns.is_empty(),
+            "it needs \"items\", \"operations\" and \"wall_ns\""
+        );
+        ensure!(
+            found.wall_ns.iter().all(is_time),
+            "\"wall_ns\" has a time that no clock shows"
+        );
+    }
+    Ok(found)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_last_line_counts() {
+        let text =
+            "a word\n{\"protocol\":1,\"items\":10,\"operations\":2,\"wall_ns\":[5.0,6.0]}\n\n";
+        let found = answer(text).unwrap();
+        assert_eq!((found.items, found.operations), (10, 2));
+        assert_eq!(found.wall_ns, [5.0, 6.0]);
+        let wrong = answer("{\"protocol\":1,\"error\":\"the sum is wrong\"}").unwrap();
+        assert_eq!(wrong.error.as_deref(), Some("the sum is wrong"));
+    }
+
+    #[test]
+    fn what_is_no_measurement_is_told_of() {
+        for (text, why) in [
+            ("\n", "written nothing"),
+            ("done\n", "no JSON"),
+            ("{\"items\":1}", "no number \"protocol\""),
+            ("{\"protocol\":2}", "protocol 2"),
+            ("{\"protocol\":1}", "it needs \"items\""),
+            (
+                "{\"protocol\":1,\"items\":1,\"operations\":1,\"wall_ns\":[-1.0]}",
+                "no clock shows",
+            ),
+            (
+                "{\"protocol\":1,\"items\":-1,\"operations\":1,\"wall_ns\":[1.0]}",
+                "invalid value",
+            ),
+        ] {
+            let error = format!("{:#}", answer(text).unwrap_err());
+            assert!(error.contains(why), "{text}: {error}");
+        }
+    }
+
+    #[test]
+    #[cfg(unix)]
+    fn what_goes_wrong_with_a_program_is_told_of() {
+        let words = |words: &[&str]| words.iter().map(|word| (*word).to_owned()).collect();
+        for (command, why) in [
+            (&[][..], "empty"),
+            (&["no-such-program-at-all"], "cannot be started"),
+            (&["sh", "-c", "exit 3"], "exit status: 3"),
+            (
+                &["sh", "-c", "while :; do echo aaaaaaaaaaaaaaaa; done"],
+                "more than",
+            ),
+            (&["echo", "{}"], "no number \"protocol\""),
+        ] {
+            let command: Vec<String> = words(command);
+            let error = format!("{:#}", measure(&command).unwrap_err());
+            assert!(error.contains(why), "{command:?}: {error}");
+        }
+    }
+}
