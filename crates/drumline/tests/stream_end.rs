@@ -3,6 +3,7 @@
 mod common;
 mod streams;
 
+use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::{Mutex, mpsc};
 use std::thread;
@@ -296,5 +297,95 @@ fn a_group_that_is_filled_takes_part_in_broadcasts() {
             })
         });
         assert_eq!(report.items, 2);
+    });
+}
+
+/// A source that never runs dry is stopped all the same.
+#[test]
+fn groups_of_an_endless_source_can_be_cancelled() {
+    ends(|| {
+        for setup in &setups() {
+            let token = CancellationToken::new();
+            let cancel = |item: u64| {
+                if item == 1_000 {
+                    token.cancel();
+                }
+                item
+            };
+            let numbers = setup
+                .apply(stream::iter((0..).map(cancel)))
+                .cancel_on(&token);
+            let report = numbers
+                .chunks(usize::MAX)
+                .for_each(|group| assert_eq!(group.len(), 1_001));
+            assert_eq!(
+                (report.end, report.items),
+                (StreamEnd::Cancelled, 1),
+                "{}",
+                setup.name
+            );
+            let results = setup.apply(stream::iter(0..)).map_ordered(cancel).stream();
+            let report = results
+                .cancel_on(&token)
+                .chunks(usize::MAX)
+                .for_each(|_| ());
+            assert_eq!(report.end, StreamEnd::Cancelled, "{}", setup.name);
+            // An error stops it, too.
+            let numbers = setup.apply(stream::iter(0..)).chunks(3);
+            let failed = numbers.try_for_each(|group: Vec<u64>| Err::<(), _>(group[0]));
+            assert_eq!(failed.unwrap_err().error, 0, "{}", setup.name);
+        }
+    });
+}
+
+/// Where the source panics, the group that it was filling is handled first.
+#[test]
+fn a_panic_of_the_source_loses_no_item_of_a_group() {
+    ends(|| {
+        for setup in &setups() {
+            let numbers = (0..10).map(|n| if n == 6 { quiet_panic(n) } else { n });
+            let seen = Mutex::new(Vec::new());
+            let groups = setup.apply(stream::iter(numbers)).chunks(4);
+            let outcome = catch_unwind(AssertUnwindSafe(|| {
+                groups.for_each(|group| seen.lock().unwrap().extend(group))
+            }));
+            assert_eq!(
+                outcome.unwrap_err().downcast_ref(),
+                Some(&6),
+                "{}",
+                setup.name
+            );
+            let mut seen = seen.into_inner().unwrap();
+            seen.sort();
+            assert_eq!(seen, [0, 1, 2, 3, 4, 5], "{}", setup.name);
+        }
+    });
+}
+
+#[test]
+fn what_was_wanted_has_come_before_a_cancellation() {
+    ends(|| {
+        for setup in &setups() {
+            let token = CancellationToken::new();
+            let first = setup.apply(stream::iter(0..)).take(3).cancel_on(&token);
+            let report = first.for_each(|item| {
+                if item == 2 {
+                    token.cancel();
+                }
+            });
+            assert_eq!(
+                (report.end, report.items),
+                (StreamEnd::Ended, 3),
+                "{}",
+                setup.name
+            );
+            let none = setup.apply(stream::iter(0..)).take(0).cancel_on(&token);
+            assert_eq!(
+                none.for_each(|_: u32| ()).end,
+                StreamEnd::Ended,
+                "{}",
+                setup.name
+            );
+        }
     });
 }

@@ -5,9 +5,12 @@ mod common;
 mod streams;
 
 use std::collections::BTreeSet;
+use std::panic::{AssertUnwindSafe, catch_unwind};
+use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
 
 use common::{ends, quiet_panic};
+use drumline::CancellationToken;
 use drumline::stream::{self, OnPanic, Source, Stream, StreamEnd};
 use streams::every_source::{Check, every_source};
 use streams::{Setup, setups, some_setups};
@@ -234,7 +237,7 @@ fn a_fold_panics_at_its_end() {
                     }
                 },
             );
-            let panicked = std::panic::catch_unwind(std::panic::AssertUnwindSafe(|| fold.count()));
+            let panicked = catch_unwind(AssertUnwindSafe(|| fold.count()));
             let payload = panicked.unwrap_err();
             assert_eq!(payload.downcast_ref(), Some(&7), "{}", setup.name);
         }
@@ -251,4 +254,53 @@ fn groups_of_none_are_refused() {
 #[should_panic(expected = "`weigh` before `chunks` weighs items")]
 fn weights_of_items_are_none_of_groups() {
     let _ = stream::iter(0..3).weigh(10, |_| 1).chunks(2);
+}
+
+/// What a stage begins with is made before that stage runs, and a token stops both.
+#[test]
+fn a_token_after_a_fold_stops_it() {
+    ends(|| {
+        for setup in &setups() {
+            let (send, mut receive) = stream::queue(4);
+            send.send(1).unwrap();
+            let token = CancellationToken::new();
+            let items = setup.apply(stream::stream(&mut receive));
+            let fold = items.fold(
+                || 0,
+                |sum, item: u32| {
+                    token.cancel();
+                    sum + item
+                },
+            );
+            let twice = fold.fold(|| 0, |sum, item| sum + item).ordered().stream();
+            let report = twice.cancel_on(&token).for_each(|_| ());
+            assert_eq!(report.end, StreamEnd::Cancelled, "{}", setup.name);
+            drop(send);
+        }
+    });
+}
+
+/// The value is in a safe place before the state of a function, which panics in its drop.
+#[test]
+fn a_fold_leaks_nothing_where_a_drop_panics() {
+    struct PanicsInDrop;
+    impl Drop for PanicsInDrop {
+        fn drop(&mut self) {
+            quiet_panic("in a drop");
+        }
+    }
+    ends(|| {
+        let alive = Arc::new(());
+        let items = stream::iter(0..10)
+            .jobs(1)
+            .map_init(|| PanicsInDrop, |_, item| item);
+        let fold = items.fold(|| Arc::clone(&alive), |value, _: u32| value);
+        catch_unwind(AssertUnwindSafe(|| fold.count())).unwrap_err();
+        let items = stream::iter(0..10)
+            .jobs(1)
+            .map_init(|| PanicsInDrop, |_, item| item);
+        let fold = items.try_fold(|| Arc::clone(&alive), |value, _: u32| Some(value));
+        catch_unwind(AssertUnwindSafe(|| fold.count())).unwrap_err();
+        assert_eq!(Arc::strong_count(&alive), 1);
+    });
 }

@@ -135,7 +135,7 @@ fn draw(rows: &[Row], records: &Records) -> Result<String> {
             "<text x=\"{}\" y=\"{}\" text-anchor=\"end\">{}</text>",
             ZERO - 10.0,
             y + BAR + 5.0,
-            row.label
+            escaped(&row.label)
         )?;
         for (bar, (multiple, (_, colour))) in row.multiples.iter().zip(RUNTIMES).enumerate() {
             let y = y + BAR * bar as f64;
@@ -156,12 +156,19 @@ fn draw(rows: &[Row], records: &Records) -> Result<String> {
     let machine = machine.and_then(|model| model.as_str()).unwrap_or_default();
     writeln!(
         svg,
-        "<text x=\"16\" y=\"{}\" font-size=\"11\" fill=\"#57606a\">{}, {day}, {machine}</text>",
+        "<text x=\"16\" y=\"{}\" font-size=\"11\" fill=\"#57606a\">{}, {day}, {}</text>",
         bottom + 36.0,
-        records.file
+        escaped(&records.file),
+        escaped(machine)
     )?;
     svg += "</svg>\n";
     Ok(svg)
+}
+
+/// A text as the content of an element.
+fn escaped(text: &str) -> String {
+    let text = text.replace('&', "&amp;");
+    text.replace('<', "&lt;").replace('>', "&gt;")
 }
 
 #[cfg(test)]
@@ -202,6 +209,15 @@ mod tests {
         ] {
             assert!(svg.contains(part), "{part}\n{svg}");
         }
+    }
+
+    #[test]
+    fn names_are_text_and_no_markup() {
+        let rows = [("seq", 1, 9.0), ("drumline", 2, 5.0), ("rayon", 2, 6.0)];
+        let mut records = record(&rows);
+        records.file = "a<b>&c.jsonl".to_owned();
+        let svg = svg(&[records]).unwrap().unwrap();
+        assert!(svg.contains("a&lt;b&gt;&amp;c.jsonl"), "{svg}");
     }
 
     #[test]

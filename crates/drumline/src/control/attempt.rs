@@ -6,6 +6,11 @@ use std::task::Poll;
 /// A type that `?` works with; stands for the standard library's `Try`, which is not stable.
 ///
 /// It cannot be implemented elsewhere, because it cannot be named there.
+#[diagnostic::on_unimplemented(
+    message = "`{Self}` cannot fail",
+    label = "not a type that `?` works with",
+    note = "an `Option`, a `Result` or a `ControlFlow` can, and a `Poll` of one of the first two"
+)]
 pub trait Attempt: Sized {
     /// What comes of it where it succeeds.
     type Output;

@@ -3,8 +3,10 @@
 //! A group is taken from the source in one pull, by one consumer, so no item waits in between: what
 //! was taken is in a group that the stream handles, also where the stream is stopped while the group
 //! is being filled. For that the wait for the next item must end when the stream stops. A source
-//! that has a stopper is stopped by it. In any other the wait is one of [`LOOK`], after which a flag
-//! says whether to go on. After each wait the thread also takes part in broadcasts of its pool: what
+//! that has a stopper is stopped by it. In any other the wait is one of [`LOOK`]. A flag says before
+//! each pull whether to go on. A panic of the source waits until the group before it was handed out;
+//! if none is asked for after that, it comes when the stage asks how the source has ended. After each
+//! wait the thread also takes part in broadcasts of its pool: what
 //! fills the source may come from one.
 
 use std::num::NonZero;
@@ -15,9 +17,13 @@ use super::feed::{Feed, Use};
 use super::source::{Drained, Polled, Source, Stopper};
 use crate::channel::CloseReason;
 use crate::pool;
-use crate::sync::Arc;
 use crate::sync::atomic::{AtomicBool, Ordering};
+use crate::sync::{Arc, Mutex, lock};
+use crate::unwind::{self, Payload};
 use crate::wait;
+
+/// How many items are taken between two looks at whether the stream wants more.
+const AT_ONCE: usize = 64;
 
 /// Groups of what a stream begins with; made by [`chunks`](super::Stream::chunks).
 #[derive(Clone, Debug)]
@@ -58,6 +64,7 @@ impl<T: Send, U: Use<Vec<T>>> Use<T> for WithGroups<U> {
             size: self.size,
             stopped: Arc::default(),
             is_over: false,
+            panicked: Mutex::new(None),
         })
     }
 }
@@ -73,9 +80,17 @@ struct Groups<S> {
     /// The source knows what is there without waiting, and may wait for some time only.
     can_wait: bool,
     is_over: bool,
+    /// The panic of the source that came while a group was filled. The group goes first.
+    panicked: Mutex<Option<Payload>>,
 }
 
 impl<S: Source> Groups<S> {
+    /// Whether the stream wants no more.
+    fn is_stopped(&self) -> bool {
+        // Relaxed: nothing is read that was written before it.
+        self.stopped.load(Ordering::Relaxed)
+    }
+
     /// Waits for the next item.
     fn next_item(&mut self) -> Option<S::Item> {
         if !self.can_wait {
@@ -86,25 +101,27 @@ impl<S: Source> Groups<S> {
             match wait::blocking(|| self.source.recv_timeout(look)) {
                 Polled::Item(item) => return Some(item),
                 Polled::Ended => return None,
-                // Relaxed: nothing is read that was written before it.
-                Polled::Empty if self.stopped.load(Ordering::Relaxed) => return None,
+                Polled::Empty if self.is_stopped() => return None,
                 Polled::Empty => pool::run_what_is_sent(),
             }
         }
     }
 
-    /// Adds to a group until it is full, or there is no more.
+    /// Adds to a group until it is full, there is no more, or the stream wants no more.
     fn fill(&mut self, group: &mut Vec<S::Item>) {
-        while group.len() < self.size {
-            let drained = self.source.recv_batch(self.size - group.len(), group);
-            if group.len() == self.size {
-                return;
+        while group.len() < self.size && !self.is_stopped() {
+            if self.can_wait {
+                let most = (self.size - group.len()).min(AT_ONCE);
+                let before = group.len();
+                if self.source.recv_batch(most, group) == Drained::Ended {
+                    self.is_over = true;
+                    return;
+                }
+                if group.len() > before {
+                    continue;
+                }
             }
-            let next = match drained {
-                Drained::Ended => None,
-                Drained::More | Drained::Empty => self.next_item(),
-            };
-            let Some(item) = next else {
+            let Some(item) = self.next_item() else {
                 self.is_over = true;
                 return;
             };
@@ -120,8 +137,16 @@ impl<S: Source> Source for Groups<S> {
         if self.is_over {
             return None;
         }
+        let panicked = lock(&self.panicked).take();
+        if let Some(payload) = panicked {
+            unwind::resume(payload);
+        }
         let mut group = Vec::new();
-        self.fill(&mut group);
+        match unwind::catch(|| self.fill(&mut group)) {
+            Err(payload) if group.is_empty() => unwind::resume(payload),
+            Err(payload) => *lock(&self.panicked) = Some(payload),
+            Ok(()) => {}
+        }
         (!group.is_empty()).then_some(group)
     }
 
@@ -144,7 +169,7 @@ impl<S: Source> Source for Groups<S> {
 
     fn stopper(&self) -> Option<Stopper> {
         let stopped = Arc::clone(&self.stopped);
-        // Relaxed: see `next_item`.
+        // Relaxed: see `is_stopped`.
         let stop = move || stopped.store(true, Ordering::Relaxed);
         Some(match self.stopper.clone() {
             Some(stopper) => stopper.after(stop),
@@ -153,6 +178,21 @@ impl<S: Source> Source for Groups<S> {
     }
 
     fn end_reason(&self) -> Option<CloseReason> {
+        let panicked = lock(&self.panicked).take();
+        if let Some(payload) = panicked {
+            unwind::resume(payload);
+        }
         self.source.end_reason()
+    }
+
+    fn has_given_all(&self) -> bool {
+        self.source.has_given_all()
+    }
+}
+
+/// A payload that was not taken: its drop is code of the program.
+impl<S> Drop for Groups<S> {
+    fn drop(&mut self) {
+        unwind::discard(lock(&self.panicked).take());
     }
 }

@@ -7,7 +7,8 @@ use super::source::Iter;
 use super::stream::Stream;
 use super::tried::TryFoldEach;
 use super::work::{At, Work};
-use crate::control::Attempt;
+use crate::control::{Attempt, CancellationToken};
+use crate::sync::{Arc, Mutex, lock};
 
 impl<F, W> Stream<F, W>
 where
@@ -17,7 +18,9 @@ where
     /// Gathers the items: each consumer in a value of its own, which begins with `identity`. The
     /// values of all consumers that had items go on as a stream, when the source has ended.
     ///
-    /// Which items meet in which value is chance, so the order must not matter.
+    /// Which items meet in which value is chance, so the order must not matter. `jobs`, `batch` and
+    /// the like hold for what was called before; what is called after this is for the values, except
+    /// that a [token](Self::cancel_on) stops both.
     ///
     /// ```
     /// use drumline::stream;
@@ -50,8 +53,9 @@ where
         OP: Fn(T, W::Out) -> T + Send + Sync,
         T: Send,
     {
-        let (consumers, settings) = (self.consumers.clone(), self.settings.for_next_stage());
+        let (consumers, mut settings) = (self.consumers.clone(), self.settings.for_next_stage());
         let fold = Fold {
+            later: Arc::clone(settings.of_fold.insert(Arc::default())),
             stream: self,
             identity,
             op,
@@ -64,7 +68,9 @@ where
     /// failure stops the stage.
     ///
     /// What goes on begins with the failures, in the order of the source. So
-    /// [`try_reduce`](Self::try_reduce) has the first of them.
+    /// [`try_reduce`](Self::try_reduce) has the first of them. Items behind a failure that were taken
+    /// from the source by then go through the functions before this one, and are dropped here: the
+    /// value is gone.
     ///
     /// ```
     /// let add = |sum: u32, text: &str| text.parse::<u32>().map(|number| sum + number);
@@ -91,8 +97,9 @@ where
         T: Send,
     {
         self.settings.set_may_stop();
-        let (consumers, settings) = (self.consumers.clone(), self.settings.for_next_stage());
+        let (consumers, mut settings) = (self.consumers.clone(), self.settings.for_next_stage());
         let fold = TryFold {
+            later: Arc::clone(settings.of_fold.insert(Arc::default())),
             stream: self,
             identity,
             op,
@@ -104,6 +111,8 @@ where
 /// What consumers have gathered; made by [`fold`](Stream::fold).
 pub struct Fold<F: Feed, W, ID, OP> {
     stream: Stream<F, W>,
+    /// Tokens of the stages after it.
+    later: Arc<Mutex<Vec<CancellationToken>>>,
     identity: ID,
     op: OP,
 }
@@ -120,9 +129,15 @@ where
 
     fn feed<U: Use<T>>(self, on: U) -> U::Out {
         let (identity, op) = (&self.identity, &self.op);
-        let folded = self.stream.chain(|base| FoldEach { base, identity, op });
+        let stream = cancelled_by(self.stream, &self.later);
+        let folded = stream.chain(|base| FoldEach { base, identity, op });
         let (states, _) = folded.run_stage();
-        let values: Vec<T> = states.into_iter().filter_map(|(_, value)| value).collect();
+        let mut values = Vec::with_capacity(states.len());
+        for (base, value) in states {
+            // Safe in a place before the drop of the state, which may panic.
+            values.extend(value);
+            drop(base);
+        }
         on.apply(Iter::new(values.into_iter()))
     }
 }
@@ -131,6 +146,8 @@ where
 /// [`try_fold`](Stream::try_fold).
 pub struct TryFold<F: Feed, W, ID, OP> {
     stream: Stream<F, W>,
+    /// Tokens of the stages after it.
+    later: Arc<Mutex<Vec<CancellationToken>>>,
     identity: ID,
     op: OP,
 }
@@ -148,15 +165,27 @@ where
 
     fn feed<U: Use<R>>(self, on: U) -> U::Out {
         let (identity, op) = (&self.identity, &self.op);
-        let folded = self.stream.chain(|base| TryFoldEach { base, identity, op });
+        let stream = cancelled_by(self.stream, &self.later);
+        let folded = stream.chain(|base| TryFoldEach { base, identity, op });
         let (states, _) = folded.run_stage();
-        let mut outcomes: Vec<(Option<u64>, R)> = states
-            .into_iter()
-            .filter_map(|(_, tried)| tried.into_outcome())
-            .collect();
+        let mut outcomes: Vec<(Option<u64>, R)> = Vec::with_capacity(states.len());
+        for (base, tried) in states {
+            // Safe in a place before the drop of the state, which may panic.
+            outcomes.extend(tried.into_outcome());
+            drop(base);
+        }
         outcomes.sort_by_key(|(failed, _)| failed.unwrap_or(u64::MAX));
         on.apply(Iter::new(outcomes.into_iter().map(|(_, outcome)| outcome)))
     }
+}
+
+/// The stream, which tokens of later stages cancel as well.
+fn cancelled_by<F: Feed, W>(
+    stream: Stream<F, W>,
+    later: &Mutex<Vec<CancellationToken>>,
+) -> Stream<F, W> {
+    let tokens = std::mem::take(&mut *lock(later));
+    tokens.iter().fold(stream, Stream::cancel_on)
 }
 
 macro_rules! debug_of_the_stream {

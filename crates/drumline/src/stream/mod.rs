@@ -27,15 +27,25 @@
 //! | choose items | [`take`](Stream::take), [`chunks`](Stream::chunks) |
 //! | gather them | [`fold`](Stream::fold), [`try_fold`](Stream::try_fold), which go on as streams |
 //! | end in parallel | [`for_each`](Stream::for_each), [`try_for_each`](Stream::try_for_each), [`reduce`](Stream::reduce), [`reduce_with`](Stream::reduce_with), [`try_reduce`](Stream::try_reduce), [`try_reduce_with`](Stream::try_reduce_with), [`fold_init`](Stream::fold_init), [`count`](Stream::count) |
-//! | end in one place | [`collect`](Stream::collect), [`ordered`](Stream::ordered), [`map_ordered`](Stream::map_ordered), [`unordered`](Stream::unordered), and then [`for_each`](Serial::for_each), [`with`](Serial::with), [`send_to`](Serial::send_to), `into_iter` (after the first stage only; later ones have [`with`](Serial::with)), and as an async stream `into_async` (likewise; feature `futures`) |
+//! | end in one place | [`collect`](Stream::collect), [`ordered`](Stream::ordered), [`map_ordered`](Stream::map_ordered), [`unordered`](Stream::unordered), and then [`for_each`](Serial::for_each), [`with`](Serial::with), [`send_to`](Serial::send_to), `into_iter` (of a first stage without `take` and `chunks`; others have [`with`](Serial::with)), and as an async stream `into_async` (likewise; feature `futures`) |
 //! | go on in parallel | [`Serial::stream`] |
 //! | bound what is in flight | [`in_flight`](Stream::in_flight), [`weigh`](Stream::weigh), [`batch`](Stream::batch), [`batch_limit`](Stream::batch_limit) |
 //! | stop, watch, count | [`cancel_on`](Stream::cancel_on), [`progress`](Stream::progress), [`stats`](Stream::stats), [`on_panic`](Stream::on_panic) |
 //! | run threads of one's own | [`biased::consumers`] |
 //!
-//! Methods that parallel iterators have as well say the same here, in the same words: what is called
-//! [`fold`](crate::iter::ParallelIterator::fold) or [`jobs`](crate::iter::ParallelIterator::jobs)
-//! there is called so here. [`collect`](Stream::collect) keeps the order of the source, as there.
+//! Methods that parallel iterators have as well are called here as
+//! [there](crate::iter::ParallelIterator), and do the same. What differs comes of items that arrive
+//! one after another:
+//!
+//! * [`collect`](Stream::collect) keeps the order of the source, as there. Which items meet in a
+//!   [`reduce`](Stream::reduce) or [`fold`](Stream::fold) is chance; there, neighbours meet.
+//! * The state of a [`map_init`](Stream::map_init) and the value of a `fold` are those of a consumer,
+//!   not of a part of the loop. A consumer that has no items has no value.
+//! * What one item becomes in a [`flat_map`](Stream::flat_map) is serial, as in `flat_map_iter`
+//!   there.
+//! * [`chunks`](Stream::chunks) is the first thing in a stage. A `fold` and a
+//!   [`Serial::stream`] begin another stage, and settings such as [`jobs`](Stream::jobs) are those
+//!   of one stage. Of two in the same stage, the last one holds.
 //!
 //! # What consumes
 //!

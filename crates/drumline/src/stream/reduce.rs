@@ -92,7 +92,8 @@ where
     /// ```
     ///
     /// Where several items have failed, it is the first of them in the order of the source. What had
-    /// been taken from the source by then was handled all the same.
+    /// been taken from the source by then goes through the functions before this one all the same,
+    /// and is dropped here.
     ///
     /// # Panics
     ///

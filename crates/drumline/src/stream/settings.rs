@@ -19,7 +19,11 @@ pub(super) struct Settings<T> {
     pub(super) batch_limit: NonZero<usize>,
     pub(super) in_flight: Option<NonZero<usize>>,
     pub(super) weigh: Option<(usize, Weigh<T>)>,
-    pub(super) cancel: Option<CancellationToken>,
+    /// Tokens, any of which stops the stage.
+    pub(super) cancel: Vec<CancellationToken>,
+    /// Where the fold that this stage, or one before it, begins with finds the tokens of stages after
+    /// it. It runs before these begin.
+    pub(super) of_fold: Option<Arc<Mutex<Vec<CancellationToken>>>>,
     pub(super) progress: Option<Progress>,
     pub(super) stats: Option<StreamStats>,
     pub(super) on_panic: OnPanic,
@@ -44,7 +48,8 @@ impl<T> Default for Settings<T> {
             batch_limit: BATCH_LIMIT,
             in_flight: None,
             weigh: None,
-            cancel: None,
+            cancel: Vec::new(),
+            of_fold: None,
             progress: None,
             stats: None,
             on_panic: OnPanic::default(),
@@ -80,12 +85,22 @@ impl<T> Settings<T> {
         }
     }
 
+    /// One more token may stop the stage, and the fold that is run for it.
+    pub(super) fn cancel_on(&mut self, token: &CancellationToken) {
+        self.cancel.push(token.clone());
+        if let Some(tokens) = &self.of_fold {
+            lock(tokens).push(token.clone());
+        }
+        self.set_may_stop();
+    }
+
     /// What a next stage goes on with.
     pub(super) fn for_next_stage<U>(&self) -> Settings<U> {
         Settings {
             may_stop: Arc::clone(&self.may_stop),
             stage: self.stage + 1,
             notes: self.notes.clone(),
+            of_fold: self.of_fold.clone(),
             ..Settings::default()
         }
     }
@@ -104,6 +119,7 @@ impl<T> Settings<T> {
             in_flight: self.in_flight,
             weigh: None,
             cancel: self.cancel,
+            of_fold: self.of_fold,
             progress: self.progress,
             stats: self.stats,
             on_panic: self.on_panic,
@@ -132,8 +148,7 @@ impl<T> Settings<T> {
     }
 
     pub(super) fn is_cancelled(&self) -> bool {
-        let cancel = self.cancel.as_ref();
-        cancel.is_some_and(CancellationToken::is_cancelled)
+        self.cancel.iter().any(CancellationToken::is_cancelled)
     }
 
     /// This many items are done.

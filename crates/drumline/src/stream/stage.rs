@@ -10,7 +10,7 @@ use super::settings::Settings;
 use super::source::{Source, Stopper};
 use super::stage_state::StageState;
 use super::work::Work;
-use crate::control::Listener;
+use crate::control::{CancellationToken, Listener};
 use crate::sync::{Arc, Mutex, barrier, lock};
 use crate::unwind::{self, Payload};
 
@@ -41,14 +41,25 @@ pub(super) struct Stage<S: Source, W: Work<S::Item>> {
     /// source.
     pub(super) looks_up: bool,
     fatal: Arc<Mutex<Fatal>>,
-    /// Ends the wait for the source when the program cancels.
-    _canceller: Option<Canceller>,
+    /// End the wait for the source when the program cancels.
+    _cancellers: Vec<Canceller>,
 }
 
 /// Stops the source when a token is cancelled, until it is dropped.
 struct Canceller {
     is_over: Arc<Mutex<bool>>,
     _listener: Listener,
+}
+
+impl Canceller {
+    fn new(token: &CancellationToken, stopper: Stopper, fatal: &Arc<Mutex<Fatal>>) -> Self {
+        let fatal = Arc::clone(fatal);
+        let is_over = Arc::<Mutex<bool>>::default();
+        Canceller {
+            is_over: Arc::clone(&is_over),
+            _listener: token.listen(move || stop_source(|| stopper.stop_for(&is_over), &fatal)),
+        }
+    }
 }
 
 /// A token may tell its listeners late: not the source of a stream that is over.
@@ -104,19 +115,14 @@ impl<S: Source, W: Work<S::Item>> Stage<S, W> {
         let is_whole = settings.fixed_batch.is_some_and(|size| size.get() > 1);
         let is_blind = source.is_blind() && !is_whole;
         let looks_up = stopper.is_none() && settings.may_stop();
-        let listener = settings.cancel.as_ref().zip(stopper.clone());
         let fatal = Arc::<Mutex<Fatal>>::default();
+        let cancellers = stopper.iter().flat_map(|stopper| {
+            let tokens = settings.cancel.iter();
+            tokens.map(|token| Canceller::new(token, stopper.clone(), &fatal))
+        });
         let stage_state = StageState::new(most, settings.limit(most), finished);
         Arc::new(Stage {
-            _canceller: listener.map(|(token, stopper)| {
-                let fatal = Arc::clone(&fatal);
-                let is_over = Arc::<Mutex<bool>>::default();
-                Canceller {
-                    is_over: Arc::clone(&is_over),
-                    _listener: token
-                        .listen(move || stop_source(|| stopper.stop_for(&is_over), &fatal)),
-                }
-            }),
+            _cancellers: cancellers.collect(),
             stopper,
             source: HeldSource::new(source, barrier::choose()),
             pocket: Pocket::new(),
@@ -162,13 +168,19 @@ impl<S: Source, W: Work<S::Item>> Stage<S, W> {
     /// All consumers have left: notes how the stage has ended, and why the source has, if it says
     /// so.
     pub(super) fn note_end(&self) {
-        if self.stage_state.was_cancelled() {
-            self.settings.notes.cancelled();
+        let said = unwind::catch(|| {
+            let source = &self.source.lock().source;
+            (source.end_reason(), source.has_given_all())
+        });
+        let (reason, has_given_all) = said.unwrap_or_else(|payload| {
+            self.panicked_for_good(u64::MAX, payload);
+            (None, false)
+        });
+        if let Some(reason) = reason {
+            self.settings.notes.source_ended(reason);
         }
-        match unwind::catch(|| self.source.lock().source.end_reason()) {
-            Ok(Some(reason)) => self.settings.notes.source_ended(reason),
-            Ok(None) => {}
-            Err(payload) => self.panicked_for_good(u64::MAX, payload),
+        if self.stage_state.was_cancelled() && !has_given_all {
+            self.settings.notes.cancelled();
         }
     }
 

@@ -242,8 +242,7 @@ impl<F: Feed, W> Stream<F, W> {
     /// assert!(report.items > 1_000);
     /// ```
     pub fn cancel_on(mut self, token: &CancellationToken) -> Self {
-        self.settings.cancel = Some(token.clone());
-        self.settings.set_may_stop();
+        self.settings.cancel_on(token);
         self
     }
 

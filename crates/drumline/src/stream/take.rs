@@ -87,7 +87,7 @@ impl<S: Source> Source for First<S> {
         }
         let before = batch.len();
         let drained = self.source.recv_batch(most.min(self.left), batch);
-        self.left -= batch.len() - before;
+        self.left = self.left.saturating_sub(batch.len() - before);
         if self.left == 0 {
             Drained::Ended
         } else {
@@ -117,5 +117,9 @@ impl<S: Source> Source for First<S> {
 
     fn end_reason(&self) -> Option<CloseReason> {
         self.source.end_reason()
+    }
+
+    fn has_given_all(&self) -> bool {
+        self.left == 0 || self.source.has_given_all()
     }
 }

@@ -8,12 +8,12 @@ impl IdleState {
         let active = self.active_set.iter().count();
         assert!(
             (active..=active + self.members).contains(&self.active),
-            "who is active is known: {self:?}"
+            "an active worker is known: {self:?}"
         );
         let displaced = self.displaced.iter().count();
         assert!(
             displaced == self.displaced_len && displaced <= self.away,
-            "who has lost its place is known, and away: {self:?}"
+            "a worker that has lost its place is known, and away: {self:?}"
         );
         for seat in self.active_set.iter() {
             assert!(
@@ -28,7 +28,7 @@ impl IdleState {
         );
         assert!(
             self.stealers.iter().count() <= self.waiting,
-            "who would steal waits: {self:?}"
+            "a worker that would steal waits: {self:?}"
         );
         if let Some(searcher) = self.searcher {
             assert!(

@@ -411,6 +411,13 @@ pub trait Source: Send {
     fn end_reason(&self) -> Option<CloseReason> {
         None
     }
+
+    /// Whether all that was wanted of it has come, though it was not asked for more. For the library
+    /// only.
+    #[doc(hidden)]
+    fn has_given_all(&self) -> bool {
+        false
+    }
 }
 
 /// Takes from it as long as the stream lasts; what is left can be used afterwards.
@@ -456,6 +463,10 @@ impl<S: Source + ?Sized> Source for &mut S {
     fn end_reason(&self) -> Option<CloseReason> {
         (**self).end_reason()
     }
+
+    fn has_given_all(&self) -> bool {
+        (**self).has_given_all()
+    }
 }
 
 impl<S: Source + ?Sized> Source for Box<S> {
@@ -499,5 +510,9 @@ impl<S: Source + ?Sized> Source for Box<S> {
 
     fn end_reason(&self) -> Option<CloseReason> {
         (**self).end_reason()
+    }
+
+    fn has_given_all(&self) -> bool {
+        (**self).has_given_all()
     }
 }
