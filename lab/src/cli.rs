@@ -159,8 +159,8 @@ enum Verb {
     Record(keep::Arguments),
     /// Draws how the figures of a workload went over the records that are kept.
     History(history::Arguments),
-    /// Shows the tables of the experiments that drumline goes back to, with this machine's figures in
-    /// the same columns.
+    /// Shows the tables of the experiments that drumline goes back to, with this machine's figures
+    /// in the same columns.
     #[command(after_help = published::EXAMPLES)]
     Published(published::Arguments),
     /// Measures any program, in any language: time, memory, threads, switches, page faults, and

@@ -93,7 +93,8 @@ fn check_directory(directory: &Path, force: bool) -> Result<()> {
     }
 }
 
-/// Whether two names are those of one file, by whatever links; of files that are not there yet, too.
+/// Whether two names are those of one file, by whatever links; of files that are not there yet,
+/// too.
 pub fn is_same(one: &Path, other: &Path) -> bool {
     #[cfg(unix)]
     if let (Ok(one), Ok(other)) = (fs::metadata(one), fs::metadata(other)) {

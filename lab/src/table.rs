@@ -238,7 +238,7 @@ pub fn figure(number: f64) -> String {
     significant(number, 3)
 }
 
-/// A figure with so many digits, roughly: all of those before the point, and at least one.
+/// A figure with about this number of digits: all of those before the point, and at least one.
 pub fn significant(number: f64, digits: usize) -> String {
     let before = match number {
         _ if number >= 1000.0 => return group(number.round() as u64),

@@ -54,7 +54,8 @@ impl Clocks {
         None
     }
 
-    /// The same moment, when processes that are not children used so many ticks of what is measured.
+    /// The same moment, when processes that are not children used this number of ticks of
+    /// what is measured.
     pub fn with_own(self, ticks: u64) -> Self {
         Self {
             own: self.own.saturating_add(ticks),

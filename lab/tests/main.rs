@@ -1,6 +1,6 @@
 //! Tests of the lab from outside: the program is started as a user starts it. No test asserts that
-//! something is fast. Those of `measure` assert what holds however busy the machine is: a sleep takes
-//! at least its time.
+//! something is fast. Those of `measure` assert what holds however busy the machine is: a sleep
+//! takes at least its time.
 
 mod actors;
 #[cfg(unix)]

@@ -130,7 +130,7 @@ fn up(value: f64, highest: f64) -> i32 {
     low - (f64::from(low - TOP) * share).round() as i32
 }
 
-/// Where a run lies, of so many.
+/// Where a run lies among all of them.
 fn across(place: usize, runs: usize) -> i32 {
     let steps = runs.saturating_sub(1).max(1);
     LEFT + 30 + (WIDTH - LEFT - RIGHT - 60) * place as i32 / steps as i32

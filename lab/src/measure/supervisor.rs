@@ -167,9 +167,10 @@ fn usage_of_children() -> Usage {
     Usage { cpu_ns, ..counted }
 }
 
-/// The highest resident memory of one process of the program, by the kernel's mark of children. That
-/// is never below the mark of this process at the start, which each of them was before its program
-/// began; a smaller program is known from the marks that the sampler saw, unless it ended at once.
+/// The highest resident memory of one process of the program, by the kernel's mark of children.
+/// That is never below the mark of this process at the start, which each of them was before its
+/// program began; a smaller program is known from the marks that the sampler saw, unless it ended
+/// at once.
 fn peak(mark: Option<u64>, own_mark: Option<u64>, seen: &Seen) -> Option<u64> {
     let mark = mark?;
     match own_mark {

@@ -211,7 +211,7 @@ impl Findings {
     }
 }
 
-/// Whether a cell asks for more jobs than are measured on so many processors.
+/// Whether a cell asks for more jobs than are measured on that number of processors.
 pub fn exceeds(cell: &Cell, cores: Option<usize>) -> bool {
     let most = cores.unwrap_or(1).saturating_mul(JOBS_PER_PROCESSOR);
     cell.jobs.is_some_and(|jobs| jobs > most)
@@ -227,7 +227,7 @@ mod tests {
         named(&[name.to_owned()]).unwrap().remove(0)
     }
 
-    /// A record of tree-sum with 1,000 nodes, of which each takes so many nanoseconds.
+    /// A record of tree-sum with 1,000 nodes, of which each takes `ns` nanoseconds.
     fn record(runtime: &str, jobs: usize, ns: f64) -> Record {
         let mut record = made_up::record("tree-sum", runtime, jobs, &[1000.0 * ns]);
         record.size = 1000;

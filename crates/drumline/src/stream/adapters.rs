@@ -10,8 +10,8 @@ use super::work::{
 };
 
 impl<F: Feed> Stream<F> {
-    /// Groups of `size` items, in the order of the source; the last one may have fewer. They are the
-    /// items of the stream from here on: what is numbered, counted, and taken in batches.
+    /// Groups of `size` items, in the order of the source; the last one may have fewer. They are
+    /// the items of the stream from here on: what is numbered, counted, and taken in batches.
     ///
     /// Only a stream that does nothing yet has this. Where groups are to be made of results, begin
     /// another stage: `.ordered().stream().chunks(10)`.
@@ -34,8 +34,8 @@ impl<F: Feed> Stream<F> {
     ///
     /// # Blocking
     ///
-    /// The consumer that asks for a group waits until it is full, or the source has ended. For groups
-    /// that wait for some time only, see the guide's recipes for streams.
+    /// The consumer that asks for a group waits until it is full, or the source has ended. For
+    /// groups that wait for some time only, see the guide's recipes for streams.
     #[track_caller]
     pub fn chunks(self, size: usize) -> Stream<Chunks<F>> {
         Stream {
@@ -273,8 +273,8 @@ where
     ///
     /// # Blocking
     ///
-    /// As [`with`](Serial::with). A collection that wants no more, such as a `Result` after an error,
-    /// stops the stream.
+    /// As [`with`](Serial::with). A collection that wants no more, such as a `Result` after an
+    /// error, stops the stream.
     pub fn collect<C: FromIterator<W::Out>>(self) -> C {
         self.ordered().collect()
     }

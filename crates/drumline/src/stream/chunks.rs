@@ -1,13 +1,13 @@
 //! Groups of items.
 //!
 //! A group is taken from the source in one pull, by one consumer, so no item waits in between: what
-//! was taken is in a group that the stream handles, also where the stream is stopped while the group
-//! is being filled. For that the wait for the next item must end when the stream stops. A source
-//! that has a stopper is stopped by it. In any other the wait is one of [`LOOK`]. A flag says before
-//! each pull whether to go on. A panic of the source waits until the group before it was handed out;
-//! if none is asked for after that, it comes when the stage asks how the source has ended. After each
-//! wait the thread also takes part in broadcasts of its pool: what
-//! fills the source may come from one.
+//! was taken is in a group that the stream handles, also where the stream is stopped while the
+//! group is being filled. For that the wait for the next item must end when the stream stops. A
+//! source that has a stopper is stopped by it. In any other the wait is one of [`LOOK`]. A flag
+//! says before each pull whether to go on. A panic of the source waits until the group before it
+//! was handed out; if none is asked for after that, it comes when the stage asks how the source has
+//! ended. After each wait the thread also takes part in broadcasts of its pool: what fills the
+//! source may come from one.
 
 use std::num::NonZero;
 use std::time::Duration;

@@ -11,8 +11,8 @@ pub trait Use<T> {
     fn apply<S: Source<Item = T>>(self, source: S) -> Self::Out;
 }
 
-/// Something that is a source while it runs: what a stream begins with. Every [`Source`] is one, and
-/// so is the serial end of a stage. It cannot be implemented elsewhere.
+/// Something that is a source while it runs: what a stream begins with. Every [`Source`] is one,
+/// and so is the serial end of a stage. It cannot be implemented elsewhere.
 ///
 /// ```
 /// use drumline::stream::{self, Feed, Stream};

@@ -19,8 +19,8 @@ where
     /// values of all consumers that had items go on as a stream, when the source has ended.
     ///
     /// Which items meet in which value is chance, so the order must not matter. `jobs`, `batch` and
-    /// the like hold for what was called before; what is called after this is for the values, except
-    /// that a [token](Self::cancel_on) stops both.
+    /// the like hold for what was called before; what is called after this is for the values,
+    /// except that a [token](Self::cancel_on) stops both.
     ///
     /// ```
     /// use drumline::stream;
@@ -63,14 +63,14 @@ where
         Stream::begin(fold, consumers, settings)
     }
 
-    /// As [`fold`](Self::fold), with a function that may fail: it returns an `Option`, a `Result`, a
-    /// `ControlFlow`, or a `Poll` of one of the first two, and so does what goes on. The first
+    /// As [`fold`](Self::fold), with a function that may fail: it returns an `Option`, a `Result`,
+    /// a `ControlFlow`, or a `Poll` of one of the first two, and so does what goes on. The first
     /// failure stops the stage.
     ///
     /// What goes on begins with the failures, in the order of the source. So
-    /// [`try_reduce`](Self::try_reduce) has the first of them. Items behind a failure that were taken
-    /// from the source by then go through the functions before this one, and are dropped here: the
-    /// value is gone.
+    /// [`try_reduce`](Self::try_reduce) has the first of them. Items behind a failure that were
+    /// taken from the source by then go through the functions before this one, and are dropped
+    /// here: the value is gone.
     ///
     /// ```
     /// let add = |sum: u32, text: &str| text.parse::<u32>().map(|number| sum + number);

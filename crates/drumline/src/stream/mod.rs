@@ -39,8 +39,8 @@
 //!
 //! * [`collect`](Stream::collect) keeps the order of the source, as there. Which items meet in a
 //!   [`reduce`](Stream::reduce) or [`fold`](Stream::fold) is chance; there, neighbours meet.
-//! * The state of a [`map_init`](Stream::map_init) and the value of a `fold` are those of a consumer,
-//!   not of a part of the loop. A consumer that has no items has no value.
+//! * The state of a [`map_init`](Stream::map_init) and the value of a `fold` are those of a
+//!   consumer, not of a part of the loop. A consumer that has no items has no value.
 //! * What one item becomes in a [`flat_map`](Stream::flat_map) is serial, as in `flat_map_iter`
 //!   there.
 //! * [`chunks`](Stream::chunks) is the first thing in a stage. A `fold` and a

@@ -13,8 +13,8 @@ where
     F: Feed,
     W: Work<F::Item>,
 {
-    /// Makes one item of all; `identity` gives an item that changes nothing, and is what there is if
-    /// there are no others.
+    /// Makes one item of all; `identity` gives an item that changes nothing, and is what there is
+    /// if there are no others.
     ///
     /// Which items meet is chance, so the order and the grouping must not matter.
     ///
@@ -78,8 +78,9 @@ where
         )
     }
 
-    /// As [`reduce`](Self::reduce), with items and a function that may fail: the first failure stops
-    /// the stream. Items are `Option`, `Result`, `ControlFlow`, or a `Poll` of one of the first two.
+    /// As [`reduce`](Self::reduce), with items and a function that may fail: the first failure
+    /// stops the stream. Items are `Option`, `Result`, `ControlFlow`, or a `Poll` of one of the
+    /// first two.
     ///
     /// ```
     /// let sum = |texts: [&'static str; 3]| {
@@ -91,9 +92,9 @@ where
     /// assert_eq!(sum(["100", "100", "100"]), None); // too much for a byte
     /// ```
     ///
-    /// Where several items have failed, it is the first of them in the order of the source. What had
-    /// been taken from the source by then goes through the functions before this one all the same,
-    /// and is dropped here.
+    /// Where several items have failed, it is the first of them in the order of the source. What
+    /// had been taken from the source by then goes through the functions before this one all the
+    /// same, and is dropped here.
     ///
     /// # Panics
     ///
@@ -166,8 +167,8 @@ where
         usize::try_from(count).expect("fewer items than a `usize` can count")
     }
 
-    /// Gathers the items in place: each consumer in a value of its own, and `merge` brings the values
-    /// together.
+    /// Gathers the items in place: each consumer in a value of its own, and `merge` brings the
+    /// values together.
     ///
     /// Which items meet in which value is chance, so the order must not matter. What has been
     /// gathered is not lost with an item that panics, as it is with [`fold`](Self::fold).

@@ -21,8 +21,8 @@ pub(super) struct Settings<T> {
     pub(super) weigh: Option<(usize, Weigh<T>)>,
     /// Tokens, any of which stops the stage.
     pub(super) cancel: Vec<CancellationToken>,
-    /// Where the fold that this stage, or one before it, begins with finds the tokens of stages after
-    /// it. It runs before these begin.
+    /// Where the fold that this stage, or one before it, begins with finds the tokens of stages
+    /// after it. It runs before these begin.
     pub(super) of_fold: Option<Arc<Mutex<Vec<CancellationToken>>>>,
     pub(super) progress: Option<Progress>,
     pub(super) stats: Option<StreamStats>,

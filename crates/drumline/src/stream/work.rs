@@ -86,15 +86,17 @@ impl<T: Send> Work<T> for Pass {
     }
 }
 
-/// [`Work`] that makes one thing of each item, so that what comes of a stream has the numbers of the
-/// source: everything but [`filter`](super::Stream::filter),
+/// [`Work`] that makes one thing of each item, so that what comes of a stream has the numbers of
+/// the source: everything but [`filter`](super::Stream::filter),
 /// [`filter_map`](super::Stream::filter_map) and [`flat_map`](super::Stream::flat_map).
 ///
 /// ```
 /// use drumline::stream::{self, Feed, IndexedWork, Stream};
 ///
 /// /// The number of the first item that comes twice in a row.
-/// fn first_twin<F: Feed, W: IndexedWork<F::Item, Out: PartialEq>>(stream: Stream<F, W>) -> Option<usize> {
+/// fn first_twin<F: Feed, W: IndexedWork<F::Item, Out: PartialEq>>(
+///     stream: Stream<F, W>,
+/// ) -> Option<usize> {
 ///     let mut last = None;
 ///     stream.enumerate().ordered().with(|items| {
 ///         items.find_map(|(index, item)| {

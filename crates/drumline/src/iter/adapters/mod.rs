@@ -3,8 +3,8 @@
 //! [`IndexedParallelIterator`](super::IndexedParallelIterator) makes each of them.
 //!
 //! Most do something with one item at a time. These are [item operations](super::item_op), of which
-//! [`map_op`](super::map_op) keeps the number of items; [`bridged`] is what the indexed ones have in
-//! common.
+//! [`map_op`](super::map_op) keeps the number of items; [`bridged`] is what the indexed ones have
+//! in common.
 
 pub(in crate::iter) mod blocks;
 pub(in crate::iter) mod both;

@@ -412,8 +412,8 @@ pub trait Source: Send {
         None
     }
 
-    /// Whether all that was wanted of it has come, though it was not asked for more. For the library
-    /// only.
+    /// Whether all that was wanted of it has come, though it was not asked for more. For the
+    /// library only.
     #[doc(hidden)]
     fn has_given_all(&self) -> bool {
         false
