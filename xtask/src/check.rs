@@ -387,8 +387,9 @@ fn features() -> Result<Outcome> {
     plain("cargo clippy -p drumline --all-targets --all-features -- -D warnings")?;
     // The examples that need the feature `futures`.
     plain("cargo test -p drumline --all-features --doc async")?;
-    let tests = "--lib --test events --test tracing --test actor_spans --test stream_ends --test stream_words --test either \
-                 --test stream_from_async --test stream_into_async --test environment";
+    let tests = "--lib --test events --test tracing --test actor_spans --test stream_ends \
+                 --test stream_words --test either --test stream_from_async \
+                 --test stream_into_async --test environment";
     tallied(&Invocation::line(&format!(
         "cargo test -p drumline --all-features --no-fail-fast {tests}"
     )))
