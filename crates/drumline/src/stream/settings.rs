@@ -147,7 +147,14 @@ impl<T> Settings<T> {
         self.weigh.as_ref().map_or(0, |(_, weigh)| weigh(item))
     }
 
+    /// Asked before each item of a run: without a token it is one load.
+    #[inline]
     pub(super) fn is_cancelled(&self) -> bool {
+        !self.cancel.is_empty() && self.has_cancelled_token()
+    }
+
+    #[inline(never)]
+    fn has_cancelled_token(&self) -> bool {
         self.cancel.iter().any(CancellationToken::is_cancelled)
     }
 
