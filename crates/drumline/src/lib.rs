@@ -347,8 +347,8 @@ mod scope;
 #[cfg(not(drumline_loom))]
 pub mod slice;
 #[cfg(not(drumline_loom))]
-#[cfg(not(drumline_loom))]
 mod source;
+#[cfg(not(drumline_loom))]
 mod spawn;
 pub mod stream;
 mod sync;
