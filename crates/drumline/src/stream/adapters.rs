@@ -81,7 +81,8 @@ where
     /// Makes something of each item, or leaves it out.
     ///
     /// ```
-    /// let numbers = drumline::stream::iter(["1", "two", "3"]).filter_map(|text| text.parse::<u32>().ok());
+    /// let texts = drumline::stream::iter(["1", "two", "3"]);
+    /// let numbers = texts.filter_map(|text| text.parse::<u32>().ok());
     /// assert_eq!(numbers.reduce_with(|a, b| a + b), Some(4));
     /// ```
     pub fn filter_map<OP, R>(self, op: OP) -> Stream<F, FilterMap<W, OP>>
@@ -98,7 +99,8 @@ where
     /// memory besides what [`in_flight`](Self::in_flight) allows. It must come to an end.
     ///
     /// ```
-    /// assert_eq!(drumline::stream::iter(["a b", "c"]).flat_map(|line| line.split(' ')).count(), 3);
+    /// let words = drumline::stream::iter(["a b", "c"]).flat_map(|line| line.split(' '));
+    /// assert_eq!(words.count(), 3);
     /// ```
     pub fn flat_map<OP, R>(self, op: OP) -> Stream<F, FlatMap<W, OP>>
     where
@@ -222,7 +224,8 @@ where
     /// Brings the results together again, in the order of the source.
     ///
     /// ```
-    /// let squares: Vec<u32> = drumline::stream::iter(1..=5).map(|n| n * n).ordered().into_iter().collect();
+    /// let squares = drumline::stream::iter(1..=5).map(|n| n * n).ordered();
+    /// let squares: Vec<u32> = squares.into_iter().collect();
     /// assert_eq!(squares, [1, 4, 9, 16, 25]);
     /// ```
     pub fn ordered(self) -> Serial<F, W> {
@@ -232,7 +235,8 @@ where
     /// Brings the results together again, as they come.
     ///
     /// ```
-    /// let mut squares: Vec<u32> = drumline::stream::iter(1..=5).map(|n| n * n).unordered().into_iter().collect();
+    /// let squares = drumline::stream::iter(1..=5).map(|n| n * n).unordered();
+    /// let mut squares: Vec<u32> = squares.into_iter().collect();
     /// squares.sort();
     /// assert_eq!(squares, [1, 4, 9, 16, 25]);
     /// ```

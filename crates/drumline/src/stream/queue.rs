@@ -29,7 +29,7 @@ use crate::wait::Interrupt;
 ///         sender.send(number).expect("the stream takes them all");
 ///     }
 /// });
-/// let sum = stream(receiver).fold_init(|| 0, |sum, number| *sum += number, |sum, more| *sum += more);
+/// let sum = stream(receiver).reduce(|| 0, |a, b| a + b);
 /// producer.join().unwrap();
 /// assert_eq!(sum, 500_500);
 /// ```

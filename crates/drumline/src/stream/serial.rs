@@ -133,7 +133,8 @@ where
     /// is [`ordered`](Stream::ordered).
     ///
     /// ```
-    /// let mut squares: Vec<u32> = drumline::stream::iter(1..=4).map(|n| n * n).unordered().collect();
+    /// let squares = drumline::stream::iter(1..=4).map(|n| n * n).unordered();
+    /// let mut squares: Vec<u32> = squares.collect();
     /// squares.sort();
     /// assert_eq!(squares, [1, 4, 9, 16]);
     /// ```

@@ -202,7 +202,7 @@ impl fmt::Debug for Stopper {
 ///
 /// let numbers = Numbers::default();
 /// numbers.0.0.lock().unwrap().extend([Some(1), Some(2), None]);
-/// assert_eq!(stream(numbers).fold_init(|| 0, |sum, number| *sum += number, |sum, more| *sum += more), 3);
+/// assert_eq!(stream(numbers).reduce(|| 0, |a, b| a + b), 3);
 /// ```
 #[diagnostic::on_unimplemented(
     message = "`{Self}` is not a source of a stream",
