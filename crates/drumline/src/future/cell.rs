@@ -432,11 +432,20 @@ where
                 Err(JoinError::panicked(payload))
             }
         };
-        // SAFETY: what was there has been dropped.
-        unsafe { stage.write(Stage::Outcome(outcome)) };
         if cell.core.node.is_linked() {
             cell.home.suspended().unlink(&cell.core.node);
         }
+        if cell.core.word.is_alone() {
+            // SAFETY: what was there has been dropped.
+            unsafe { stage.write(Stage::Empty) };
+            dispose(&cell.home, outcome);
+            cell.home.has_ended();
+            // SAFETY: nothing else refers to it.
+            unsafe { Self::free(this.cast()) };
+            return;
+        }
+        // SAFETY: what was there has been dropped.
+        unsafe { stage.write(Stage::Outcome(outcome)) };
         let finished = cell.core.word.finish();
         if finished.is_detached {
             // SAFETY: the word leaves the outcome to the run.

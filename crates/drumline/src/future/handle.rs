@@ -5,8 +5,8 @@ use std::mem::MaybeUninit;
 use std::ptr::{self, NonNull};
 
 use super::cell::{Core, Outcome};
-use super::waker::drop_ref;
-use crate::latch::{Cancel, Sleeper, WakeStep, Watcher};
+use super::waker::{drop_ref, has_dropped_ref};
+use crate::latch::{Cancel, Detached, Sleeper, WakeStep, Watcher};
 use crate::pool::waiting::{self, Awaited};
 use crate::pool::{Registry, WakeOrigin, local};
 
@@ -103,12 +103,17 @@ impl<T> Drop for FutureHandle<T> {
     fn drop(&mut self) {
         // It goes last: its drop may panic.
         let _watcher = self.unwatch();
-        if self.core().word.detach() {
-            // SAFETY: the word leaves the outcome to the handle.
-            unsafe { Core::take_outcome(self.core.as_ptr(), ptr::null_mut()) };
+        let core = self.core.as_ptr();
+        match self.core().word.detach() {
+            Detached::Outcome => {
+                // SAFETY: the word leaves the outcome to the handle.
+                unsafe { Core::take_outcome(core, ptr::null_mut()) };
+                // SAFETY: the reference of the handle.
+                unsafe { drop_ref(core) };
+            }
+            // SAFETY: the reference was that of the handle.
+            Detached::Dropped(dropped) => unsafe { has_dropped_ref(core, dropped) },
         }
-        // SAFETY: the reference of the handle.
-        unsafe { drop_ref(self.core.as_ptr()) };
     }
 }
 

@@ -57,7 +57,19 @@ unsafe fn drop_waker(data: *const ()) {
 /// The caller has one, and uses it no more.
 pub(super) unsafe fn drop_ref(core: *const Core) {
     // SAFETY: the caller has a reference, so the core is alive.
-    match unsafe { &*core }.word.drop_ref() {
+    let dropped = unsafe { &*core }.word.drop_ref();
+    // SAFETY: as above.
+    unsafe { has_dropped_ref(core, dropped) };
+}
+
+/// Does what is to be done after a reference was dropped.
+///
+/// # Safety
+///
+/// The word has said so, and the reference was the caller's.
+#[inline]
+pub(super) unsafe fn has_dropped_ref(core: *const Core, dropped: Dropped) {
+    match dropped {
         Dropped::Kept => {}
         // SAFETY: nothing refers to it.
         Dropped::Free => unsafe { Core::free(core) },

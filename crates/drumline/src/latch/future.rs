@@ -35,9 +35,14 @@
 //! It goes to the thread that takes it out of the queue, and that thread begins with `resume`: a
 //! plain load of the word, as a rule. A wake-up meanwhile leaves its note in the word, which
 //! `resume` takes before the poll, or `pause` after it. So there is one run at a time. A poll that
-//! yields changes nothing in the word, and hands the run on through the queue. Only the first run
-//! begins with a read-modify-write (`start`), so that a handle can tell a future that was never
-//! polled.
+//! yields changes nothing in the word, and hands the run on through the queue. While there is a
+//! handle, the first run begins with a read-modify-write (`start`), so that the handle can tell a
+//! future that was never polled.
+//!
+//! **Alone.** A run that has the only reference to a future which no list keeps is the only thread
+//! that will ever see the word. It begins with a plain store, and ends with none: it frees the
+//! memory ([`is_alone`](FutureWord::is_alone)). So a future that nothing waits for, and that is
+//! ready at its first poll, costs one read-modify-write, that of its handle.
 //!
 //! **Which thread owns the outcome**: the runner until `finish`. If HANDLE was set then, the
 //! handle; else still the runner. `finish` and `detach` are read-modify-writes of one word, so one
@@ -132,6 +137,16 @@ pub(crate) struct Finished {
     /// No handle will ask for the outcome: it is the runner's.
     pub(crate) is_detached: bool,
     pub(crate) watcher: Option<Watcher>,
+}
+
+/// What came of a handle that goes away.
+#[must_use]
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Detached {
+    /// The future is done: the outcome is the handle's, which still has its reference.
+    Outcome,
+    /// The future goes on. The reference of the handle was dropped.
+    Dropped(Dropped),
 }
 
 /// What a thread does that has dropped a reference.
@@ -283,7 +298,14 @@ impl FutureWord {
     // ---- the run ---------------------------------------------------------------
 
     /// Begins the first run.
+    #[inline]
     pub(crate) fn start(&self) -> Run {
+        // Acquire pairs with the step of the handle that has gone away.
+        if self.word.load(Ordering::Acquire) == WOKEN | REF {
+            // Relaxed: no other thread refers to the future.
+            self.word.store(ACTIVE | REF, Ordering::Relaxed);
+            return Run::Poll;
+        }
         // One addition clears WOKEN and sets ACTIVE. Acquire pairs with every wake-up.
         let before = self.word.fetch_add(ACTIVE - WOKEN, Ordering::AcqRel);
         debug_assert!(
@@ -359,6 +381,20 @@ impl FutureWord {
         }
     }
 
+    /// Whether nothing but the run refers to the future: the run may free the memory, and no other
+    /// thread finds the outcome. No list has the future, and no clones are on account.
+    #[inline]
+    pub(crate) fn is_alone(&self) -> bool {
+        let load = if planted!(FutureAloneUnsynchronised) {
+            Ordering::Relaxed
+        } else {
+            // Acquire pairs with the steps of the references that are gone.
+            Ordering::Acquire
+        };
+        // A handle has a reference as long as its bit is set.
+        self.word.load(load) < 2 * REF
+    }
+
     /// The outcome is in place, and the future is gone. The run still has its reference.
     #[inline]
     pub(crate) fn finish(&self) -> Finished {
@@ -389,17 +425,35 @@ impl FutureWord {
         self.watcher.unset(&self.word, WATCH)
     }
 
-    /// Handle, which has named no watcher: it will not ask for the outcome. Returns whether the
-    /// future is done, so that the outcome is the handle's. It still has its reference.
-    #[must_use]
-    pub(crate) fn detach(&self) -> bool {
+    /// Handle, which has named no watcher: it goes away, and will not ask for the outcome.
+    #[inline]
+    pub(crate) fn detach(&self) -> Detached {
         if planted!(FutureDetachTwoSteps) {
             let is_done = self.is_done();
             self.word.fetch_and(!HANDLE, Ordering::AcqRel);
-            return is_done;
+            return if is_done {
+                Detached::Outcome
+            } else {
+                Detached::Dropped(self.drop_ref())
+            };
         }
-        // AcqRel: with DONE comes the outcome.
-        self.word.fetch_and(!HANDLE, Ordering::AcqRel) & DONE != 0
+        let before = self.step(|now| {
+            if now & DONE != 0 {
+                Err(())
+            } else if is_abandoned(now) {
+                // The reference is that of the run.
+                Ok((now & !HANDLE) | ACTIVE | CANCELLED)
+            } else {
+                // In a run, the count may be short.
+                Ok((now & !HANDLE).wrapping_sub(REF))
+            }
+        });
+        match before {
+            Err(()) => Detached::Outcome,
+            Ok(before) if is_abandoned(before) => Detached::Dropped(Dropped::Queue),
+            // That of the run is left, or one of a waker.
+            Ok(_) => Detached::Dropped(Dropped::Kept),
+        }
     }
 }
 

@@ -7,7 +7,7 @@ use loom::cell::UnsafeCell;
 use loom::sync::atomic::{AtomicUsize, Ordering};
 use loom::thread;
 
-use super::{Cancel, Dropped, FutureWord, Pause, Run, Sleeper, WakeStep, Watcher};
+use super::{Cancel, Detached, Dropped, FutureWord, Pause, Run, Sleeper, WakeStep, Watcher};
 use crate::sync::plant::{Plant, must_catch};
 use crate::wait::Parker;
 
@@ -22,6 +22,8 @@ struct Cell {
     yields: AtomicUsize,
     /// How many clones of its waker are on account; the runner alone asks.
     clones: AtomicUsize,
+    /// The memory of the cell: each reference reads it, and what frees the cell writes it.
+    memory: UnsafeCell<u32>,
     /// How often the memory was freed.
     freed: AtomicUsize,
     /// How often a runner dropped the outcome.
@@ -46,6 +48,7 @@ impl Cell {
             ready: AtomicUsize::new(0),
             yields: AtomicUsize::new(0),
             clones: AtomicUsize::new(0),
+            memory: UnsafeCell::new(1),
             freed: AtomicUsize::new(0),
             disposed: AtomicUsize::new(0),
             parker: Parker::new(),
@@ -62,6 +65,10 @@ impl Cell {
 
     fn complete(&self, outcome: u32) {
         self.drop_future();
+        if self.word.is_alone() {
+            self.disposed.fetch_add(1, Ordering::Relaxed);
+            return self.free();
+        }
         // SAFETY: as above.
         self.outcome.with_mut(|cell| unsafe { *cell = outcome });
         let finished = self.word.finish();
@@ -124,12 +131,27 @@ impl Cell {
         }
     }
 
+    /// Each reference uses the memory up to its end.
+    fn is_used(&self) {
+        // SAFETY: loom checks that no other thread frees it.
+        self.memory.with(|memory| assert_eq!(unsafe { *memory }, 1));
+    }
+
+    fn free(&self) {
+        // SAFETY: loom checks that no other thread is here.
+        self.memory.with_mut(|memory| unsafe { *memory = 0 });
+        self.freed.fetch_add(1, Ordering::Relaxed);
+    }
+
     fn drop_ref(&self) {
-        match self.word.drop_ref() {
+        self.is_used();
+        self.has_dropped_ref(self.word.drop_ref());
+    }
+
+    fn has_dropped_ref(&self, dropped: Dropped) {
+        match dropped {
             Dropped::Kept => {}
-            Dropped::Free => {
-                self.freed.fetch_add(1, Ordering::Relaxed);
-            }
+            Dropped::Free => self.free(),
             Dropped::Queue => self.run(),
         }
     }
@@ -142,13 +164,18 @@ impl Cell {
 
     /// The handle goes away. Returns the outcome, if it is the handle's.
     fn detach(&self) -> u32 {
-        let outcome = if self.word.detach() {
-            self.take_outcome()
-        } else {
-            0
-        };
-        self.drop_ref();
-        outcome
+        self.is_used();
+        match self.word.detach() {
+            Detached::Outcome => {
+                let outcome = self.take_outcome();
+                self.drop_ref();
+                outcome
+            }
+            Detached::Dropped(dropped) => {
+                self.has_dropped_ref(dropped);
+                0
+            }
+        }
     }
 
     fn was_freed_once(&self) {
@@ -243,7 +270,7 @@ fn cancel() {
         assert!(outcome == READY || outcome == CANCELLED && was_open);
         assert!(outcome == CANCELLED || !stopped, "it was polled again");
         runner.join().unwrap();
-        assert!(cell.word.detach());
+        assert_eq!(cell.word.detach(), Detached::Outcome);
         cell.drop_ref();
         cell.was_freed_once();
     });
@@ -274,13 +301,11 @@ fn last_reference() {
         cell.word.add_ref();
         let other = Arc::clone(&cell);
         let waker = thread::spawn(move || other.drop_ref());
-        assert!(!cell.word.detach());
         let third = Arc::clone(&cell);
-        let handle = thread::spawn(move || third.drop_ref());
+        let handle = thread::spawn(move || assert_eq!(third.detach(), 0));
         cell.run_first();
         waker.join().unwrap();
         handle.join().unwrap();
-        assert!(cell.word.is_done(), "the future was not dropped");
         assert_eq!(cell.disposed.load(Ordering::Relaxed), 1);
         cell.was_freed_once();
     });
@@ -313,8 +338,7 @@ fn clones_on_account(keeps_handle: bool, wakes: bool) {
     loom::model(move || {
         let cell = Cell::new();
         if !keeps_handle {
-            assert!(!cell.word.detach());
-            cell.drop_ref();
+            assert_eq!(cell.detach(), 0);
         }
         let run = cell.word.start();
         // Relaxed: the runner alone asks.
@@ -330,8 +354,8 @@ fn clones_on_account(keeps_handle: bool, wakes: bool) {
         });
         cell.go_on(run);
         wakers.join().unwrap();
-        assert!(cell.word.is_done(), "it waits for ever");
         if keeps_handle {
+            assert!(cell.word.is_done(), "it waits for ever");
             assert_eq!(cell.detach(), READY);
         } else {
             // Relaxed: the runner has ended.
@@ -361,6 +385,21 @@ fn detach() {
     });
 }
 
+/// The handle goes away before the first run, which is alone then, or in it. The run frees the
+/// memory after the handle has used it.
+fn alone() {
+    loom::model(|| {
+        let cell = Cell::new();
+        cell.ready.store(1, Ordering::Relaxed);
+        let other = Arc::clone(&cell);
+        let handle = thread::spawn(move || other.detach());
+        cell.run_first();
+        let mine = u32::from(handle.join().unwrap() != 0);
+        assert_eq!(mine as usize + cell.disposed.load(Ordering::Relaxed), 1);
+        cell.was_freed_once();
+    });
+}
+
 /// The handle names a watcher twice while the future ends.
 fn watch_again() {
     loom::model(|| {
@@ -379,7 +418,7 @@ fn watch_again() {
         }
         assert_eq!(cell.take_outcome(), READY);
         runner.join().unwrap();
-        assert!(cell.word.detach());
+        assert_eq!(cell.word.detach(), Detached::Outcome);
         cell.drop_ref();
         cell.was_freed_once();
     });
@@ -433,6 +472,12 @@ fn loom_future_detach() {
     detach();
     must_catch(Plant::FutureDetachTwoSteps, detach);
     must_catch(Plant::UnwatchUnasked, detach);
+}
+
+#[test]
+fn loom_future_alone() {
+    alone();
+    must_catch(Plant::FutureAloneUnsynchronised, alone);
 }
 
 #[test]

@@ -30,7 +30,7 @@ mod task;
 mod watcher;
 
 pub(crate) use countdown::Countdown;
-pub(crate) use future::{Cancel, DropReason, Dropped, FutureWord, Pause, Run, WakeStep};
+pub(crate) use future::{Cancel, Detached, DropReason, Dropped, FutureWord, Pause, Run, WakeStep};
 pub(crate) use job_count::JobCount;
 #[cfg(not(drumline_loom))]
 pub(crate) use runners::{Runner, Runners};
