@@ -233,7 +233,7 @@ impl ActorCore {
         // SAFETY: as above.
         let order = unsafe { (*core).word.order() };
         // SAFETY: the actor is alive now.
-        let registry = unsafe { Arc::as_ptr((*core).system.registry()) };
+        let registry = unsafe { SharedRegistry::as_ptr((*core).system.registry()) };
         // SAFETY: the registry is kept by the pool that this thread is in, or by the caller.
         let seat = local::find(unsafe { &*registry });
         if order == RunOrder::Managed {

@@ -6,7 +6,6 @@ use crate::job::JobRef;
 use crate::pool::{
     Registry, Seat, SharedRegistry, SuspendedList, WakeOrigin, local, submit, submit_woken,
 };
-use crate::sync::Arc;
 use crate::unwind::{self, Payload};
 
 /// Where a future is queued.
@@ -70,7 +69,7 @@ impl Home for PoolHome {
     #[inline]
     unsafe fn queue(this: *const Self, core: *const Core, seat: Option<&Seat>, origin: WakeOrigin) {
         // SAFETY: the home is alive now.
-        let registry: *const Registry = Arc::as_ptr(unsafe { &(*this).0 });
+        let registry: *const Registry = SharedRegistry::as_ptr(unsafe { &(*this).0 });
         // SAFETY: as above. The pool does not end before the future, and this thread is in the pool
         // or keeps the home.
         unsafe { submit_woken(&*registry, seat, Core::header(core), origin) };

@@ -6,10 +6,11 @@ use super::build_error::BuildError;
 use super::builder::PoolBuilder;
 use super::handle::{self, Pool};
 use super::registry::Registry;
+use super::shared_registry::SharedRegistry;
 use super::{guest, local};
 use crate::job::ErasedCall;
 use crate::sync::atomic::{AtomicPtr, Ordering};
-use crate::sync::{Arc, Mutex, lock, process_wide};
+use crate::sync::{Mutex, lock, process_wide};
 
 process_wide! {
     /// The registry of the global pool, leaked: it lives as long as the process.
@@ -48,8 +49,8 @@ fn publish(pool: Pool) -> Result<&'static Registry, Pool> {
     if unsafe { before.as_ref() }.is_some_and(|registry| !registry.is_forked()) {
         return Err(pool);
     }
-    let registry = Arc::clone(pool.registry());
-    let raw = Arc::into_raw(registry);
+    let registry = SharedRegistry::clone(pool.registry());
+    let raw = SharedRegistry::into_raw(registry);
     match GLOBAL.compare_exchange(before, raw.cast_mut(), Ordering::AcqRel, Ordering::Acquire) {
         Ok(_) => {
             std::mem::forget(pool);
@@ -58,7 +59,7 @@ fn publish(pool: Pool) -> Result<&'static Registry, Pool> {
         }
         Err(_) => {
             // SAFETY: from `into_raw` above, and not published.
-            drop(unsafe { Arc::from_raw(raw) });
+            drop(unsafe { SharedRegistry::from_raw(raw) });
             Err(pool)
         }
     }

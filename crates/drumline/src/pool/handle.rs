@@ -3,7 +3,8 @@
 use std::fmt;
 
 use super::builder::PoolBuilder;
-use super::registry::{Registry, SharedRegistry};
+use super::registry::Registry;
+use super::shared_registry::SharedRegistry;
 use super::{guest, local, stand_in, waiting};
 use crate::job::{Header, JobRef, StackJob};
 use crate::latch::Countdown;

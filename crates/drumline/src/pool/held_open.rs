@@ -2,7 +2,8 @@
 
 use std::mem;
 
-use super::registry::{KeptOpen, Registry, SharedRegistry};
+use super::registry::{KeptOpen, Registry};
+use super::shared_registry::SharedRegistry;
 
 /// Keeps a pool from its end until it is dropped, as [`KeptOpen`] does, and keeps its memory, too.
 pub(crate) struct HeldOpen(SharedRegistry);

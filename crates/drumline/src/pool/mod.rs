@@ -28,6 +28,7 @@
 //! | `submit`, `yielding` | spawned jobs on their way in, and on request out |
 //! | `next` | what a thread does right after a stolen job |
 //! | `registry`, `thread_limit` | what they share |
+//! | `shared_registry`, `ref_count` | what keeps it alive |
 //! | `hooks` | the border to the program's own code that the scheduler calls |
 //! | `event`, `notify`, `trace`, `warning` | what the program hears of them |
 //! | `counters`, `stats` | how often things happen |
@@ -88,6 +89,8 @@ mod next;
 mod notify;
 #[cfg(not(drumline_loom))]
 mod overdue;
+#[cfg(any(not(drumline_loom), test))]
+mod ref_count;
 #[cfg(not(drumline_loom))]
 mod refusal;
 #[cfg(all(test, not(drumline_loom), not(miri)))]
@@ -101,6 +104,8 @@ mod scan;
 #[cfg(not(drumline_loom))]
 mod seat;
 mod seat_set;
+#[cfg(not(drumline_loom))]
+mod shared_registry;
 #[cfg(all(test, not(drumline_loom)))]
 mod small_tests;
 #[cfg(not(drumline_loom))]
@@ -173,8 +178,9 @@ pub(crate) use {
     handle::install,
     held_open::HeldOpen,
     next::do_next,
-    registry::{KeptOpen, Registry, SharedRegistry},
+    registry::{KeptOpen, Registry},
     seat::Seat,
+    shared_registry::SharedRegistry,
     signal::{Signal, is_sent_for, run_what_is_sent, serves_while_waiting},
     slot::Slot,
     submit::{

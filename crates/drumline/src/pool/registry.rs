@@ -12,6 +12,7 @@ use super::job_queue::JobQueue;
 use super::lifetime::Lifetime;
 use super::scan::Scan;
 use super::seat::Seat;
+use super::shared_registry::{SelfReference, SharedRegistry};
 use super::spare_handles::SpareHandles;
 use super::suspended::SuspendedList;
 use super::table::SeatTable;
@@ -25,7 +26,7 @@ use crate::job::JobRef;
 use crate::platform::fork;
 use crate::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
 use crate::sync::barrier::{self, Barrier};
-use crate::sync::{Arc, Instant, Mutex, Weak, lock, process_wide, thread};
+use crate::sync::{Arc, Instant, Mutex, lock, process_wide, thread};
 use crate::unwind;
 use crate::wait::{Gate, blocking};
 
@@ -50,7 +51,7 @@ const MOST_SHARDS: usize = 64;
 /// The heart of a pool, shared by its handle and its threads.
 pub(crate) struct Registry {
     /// Itself, for code that must keep it alive.
-    this: Weak<Registry>,
+    this: SelfReference,
     /// No other pool of this process has it.
     id: usize,
     idle_set: IdleSet,
@@ -119,8 +120,8 @@ impl Registry {
         make_statics();
         fork::watch();
         compensate::start();
-        SharedRegistry::new_cyclic(|this| Registry {
-            this: Weak::clone(this),
+        SharedRegistry::new(|this| Registry {
+            this,
             // Relaxed: the numbers only have to differ.
             id: NEXT_ID.fetch_add(1, Ordering::Relaxed),
             idle_set: IdleSet::new(places, limit.worker_policy(places)),
@@ -150,11 +151,14 @@ impl Registry {
         })
     }
 
-    /// Keeps the registry alive.
+    /// Keeps the registry alive: what refers to it here does so already.
+    #[inline]
     pub(crate) fn share(&self) -> SharedRegistry {
-        self.this
-            .upgrade()
-            .expect("whoever refers to a registry keeps it alive")
+        self.this.share()
+    }
+
+    pub(super) fn self_reference(&self) -> &SelfReference {
+        &self.this
     }
 
     /// A number that no other pool of this process has.
@@ -694,6 +698,3 @@ impl Drop for KeptOpen<'_> {
         }
     }
 }
-
-/// A registry as its threads share it.
-pub(crate) type SharedRegistry = Arc<Registry>;

@@ -13,7 +13,8 @@ use std::io;
 
 use super::hooks;
 use super::refusal::Refusals;
-use super::registry::{Registry, SharedRegistry};
+use super::registry::Registry;
+use super::shared_registry::{OpenAccount, SharedRegistry};
 use super::warning::Warning;
 use super::{local, spawn_retry, worker};
 use crate::platform::thread_quota;
@@ -462,7 +463,9 @@ impl ThreadBuilder {
     pub fn run(mut self) {
         self.runs = true;
         self.is_heard_of();
+        let account = OpenAccount::new(&self.registry);
         worker::run(&self.registry, self.index, self.post == ThreadKind::Spare);
+        drop(account);
         drop(self);
         spawn_retry::retry();
     }

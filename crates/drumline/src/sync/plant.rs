@@ -245,6 +245,8 @@ pub(crate) enum Plant {
     FutureLastRefForgotten,
     /// `FutureWord::detach` looks first, and clears HANDLE then.
     FutureDetachTwoSteps,
+    /// `RefAccount::close` takes what it is worth away before it brings the balance.
+    RefAccountClosedInTwoSteps,
     /// `FutureWord::is_alone` does not see what references did that are gone.
     FutureAloneUnsynchronised,
     /// `Countdown::count_down` looks for the sleeper after its step.

@@ -19,6 +19,7 @@
 //! | `guest` | threads that come and go, and threads that wait |
 //! | `spares` | threads that block, threads that take their places, and the monitor |
 //! | `waiters` | threads that wait and would run any job |
+//! | `ref_count` | references to a pool: the last one frees it, and no other does |
 //! | `shutdown` | the end of a pool |
 //! | `workerless` | what is queued in a pool without workers |
 //!
@@ -49,6 +50,7 @@ mod lost_barrier;
 mod mark;
 mod overflow;
 mod pool;
+mod ref_count;
 mod scan;
 mod shape;
 mod share;
