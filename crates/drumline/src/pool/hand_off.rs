@@ -53,7 +53,7 @@
 //!
 //! # Without the barrier
 //!
-//! An owner that fences (see [`handshake`](super::handshake)) swaps in each take. If the system
+//! An owner that fences (see [`handshake`](super::deque::handshake)) swaps in each take. If the system
 //! refuses the barrier, a thief goes on only if that owner has acknowledged, or has been switched
 //! out since the claim.
 //!

@@ -37,13 +37,11 @@
 mod block_state;
 mod deque;
 mod hand_off;
-mod handshake;
 mod idle;
 mod injector;
 mod seat_bits;
 #[cfg(not(drumline_loom))]
 mod signal;
-mod slot;
 pub(crate) mod spent;
 
 #[cfg(all(test, drumline_loom))]
@@ -168,6 +166,7 @@ pub use {
 #[cfg(not(drumline_loom))]
 pub(crate) use {
     deque::Deque,
+    deque::slot::Slot,
     global::{in_any, in_global, registry as global_registry},
     guest::{is_inmost, may_work, visit, work_in},
     handle::install,
@@ -176,7 +175,6 @@ pub(crate) use {
     registry::{KeptOpen, Registry, SharedRegistry},
     seat::Seat,
     signal::{Signal, is_sent_for, run_what_is_sent, serves_while_waiting},
-    slot::Slot,
     submit::{
         QueuedIn, WakeOrigin, has_withdrawn, open_for_long_lived, submit, submit_behind,
         submit_long_lived, submit_oldest, submit_plain, submit_woken,

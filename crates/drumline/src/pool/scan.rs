@@ -1,7 +1,7 @@
 //! Whether there is anything to do; and the marks and the scan of a thread that wants to sleep.
 
 use super::deque::Reasons;
-use super::handshake::Naps;
+use super::deque::handshake::Naps;
 use super::job_queue::JobQueue;
 use super::local;
 use super::registry::Registry;

@@ -8,9 +8,9 @@ use std::ptr::{self, NonNull};
 
 use super::block_state::BlockState;
 use super::counters::Counters;
+use super::deque::handshake::Handshake;
 use super::deque::{Deque, Reasons};
 use super::hand_off::HandOff;
-use super::handshake::Handshake;
 use super::job_queue::JobQueue;
 use super::next::run_next;
 use super::registry::Registry;
@@ -501,9 +501,9 @@ impl Drop for Seat {
 /// takes nothing older.
 pub(crate) struct Floor<'a> {
     seat: &'a Seat,
-    first: *mut super::slot::Slot,
+    first: *mut super::deque::slot::Slot,
     /// Floors of the further deques of the chain: almost always none.
-    further: Option<Vec<*mut super::slot::Slot>>,
+    further: Option<Vec<*mut super::deque::slot::Slot>>,
 }
 
 impl<'a> Floor<'a> {
@@ -513,7 +513,7 @@ impl<'a> Floor<'a> {
     }
 
     #[inline]
-    fn raise_with(seat: &'a Seat, raise: fn(&Deque) -> *mut super::slot::Slot) -> Self {
+    fn raise_with(seat: &'a Seat, raise: fn(&Deque) -> *mut super::deque::slot::Slot) -> Self {
         let first = raise(seat.first_deque());
         let further = || seat.deques().skip(1).map(raise).collect();
         Floor {

@@ -32,13 +32,13 @@ use std::cell::Cell;
 use std::time::Duration;
 
 use super::compensate;
+use super::deque::handshake::Naps;
+use super::deque::slot::{Slot, StealState};
 use super::deque::{Deque, Effort, Steal};
 use super::elsewhere;
-use super::handshake::Naps;
 use super::idle::Absence;
 use super::registry::Registry;
 use super::seat::Seat;
-use super::slot::{Slot, StealState};
 use super::stack_room::StackRoom;
 use super::steal_backoff::StealBackoff;
 use super::thief::Thief;

@@ -115,17 +115,19 @@
 
 mod counts;
 mod exposing;
+pub(super) mod handshake;
+pub(super) mod slot;
 mod steal;
 
 use std::ptr;
 
-use super::slot::Slot;
 use crate::job::Header;
 use crate::sync::atomic::{AtomicBool, AtomicPtr, AtomicUsize, Ordering};
 use crate::sync::barrier::{self, Barrier};
 use crate::sync::{Apart, SpinLock, planted};
 
 use counts::DequeCounts;
+use slot::Slot;
 
 pub(crate) use steal::{Claim, Effort, Steal, Stolen};
 

@@ -81,7 +81,7 @@
 
 use std::time::Duration;
 
-use super::deque::Deque;
+use super::Deque;
 use crate::sync::atomic::{AtomicUsize, Ordering};
 use crate::sync::{barrier, planted};
 
