@@ -36,13 +36,11 @@
 
 mod block_state;
 mod deque;
-mod hand_off;
 mod idle;
-mod injector;
+mod queues;
 mod seat_bits;
 #[cfg(not(drumline_loom))]
 mod signal;
-pub(crate) mod spent;
 
 #[cfg(all(test, drumline_loom))]
 mod models;
@@ -71,9 +69,6 @@ mod handle;
 mod held_open;
 #[cfg(not(drumline_loom))]
 mod hooks;
-#[cfg(any(not(drumline_loom), test))]
-mod job_queue;
-mod job_ring;
 #[cfg(not(drumline_loom))]
 mod lifetime;
 #[cfg(not(drumline_loom))]
@@ -117,8 +112,6 @@ mod stats;
 mod steal_backoff;
 #[cfg(not(drumline_loom))]
 mod submit;
-#[cfg(not(drumline_loom))]
-mod suspended;
 #[cfg(not(drumline_loom))]
 mod table;
 #[cfg(not(drumline_loom))]
@@ -172,6 +165,8 @@ pub(crate) use {
     handle::install,
     held_open::HeldOpen,
     next::do_next,
+    queues::spent,
+    queues::suspended::{Node, SuspendedList},
     registry::{KeptOpen, Registry, SharedRegistry},
     seat::Seat,
     signal::{Signal, is_sent_for, run_what_is_sent, serves_while_waiting},
@@ -179,7 +174,6 @@ pub(crate) use {
         QueuedIn, WakeOrigin, has_withdrawn, open_for_long_lived, submit, submit_behind,
         submit_long_lived, submit_oldest, submit_plain, submit_woken,
     },
-    suspended::{Node, SuspendedList},
 };
 
 #[cfg(all(test, not(any(drumline_loom, drumline_shuttle))))]

@@ -36,7 +36,7 @@
 
 use std::time::Duration;
 
-use super::job_queue::Oldest;
+use super::queues::job_queue::Oldest;
 use super::registry::Registry;
 use super::seat::Seat;
 use crate::sync::Instant;

@@ -2,8 +2,8 @@
 
 use super::deque::Reasons;
 use super::deque::handshake::Naps;
-use super::job_queue::JobQueue;
 use super::local;
+use super::queues::job_queue::JobQueue;
 use super::registry::Registry;
 use super::seat::Seat;
 use crate::job::JobRef;

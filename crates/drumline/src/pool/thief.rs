@@ -26,7 +26,7 @@
 //!
 //! What lies in the hand-off slot of a victim is as a rule about to be run there. So a thief that
 //! sees it for the first time leaves it alone, longer each time, and takes it if the same task
-//! still lies there when it comes back ([`super::hand_off`]).
+//! still lies there when it comes back ([`super::queues::hand_off`]).
 
 use std::cmp::Reverse;
 use std::time::Duration;

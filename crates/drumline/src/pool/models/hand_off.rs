@@ -9,7 +9,7 @@ use loom::thread;
 
 use crate::job::Header;
 use crate::pool::deque::handshake::Handshake;
-use crate::pool::hand_off::HandOff;
+use crate::pool::queues::hand_off::HandOff;
 use crate::sync::barrier::{self, Barrier};
 use crate::sync::plant::{Plant, must_catch, with_refusal};
 

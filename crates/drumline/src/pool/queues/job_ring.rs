@@ -31,7 +31,7 @@
 //! sleep between its read and its compare-and-swap for exactly 2^32 jobs.)
 //!
 //! *A job is not seen by a thread that goes to sleep.* A push is a store, as a push to the deque
-//! is, and is followed by the same duty ([`Seat::published`](super::seat::Seat::published)).
+//! is, and is followed by the same duty ([`Seat::published`](crate::pool::seat::Seat::published)).
 
 use std::mem;
 use std::ptr;
@@ -49,7 +49,7 @@ const CAPACITY: usize = 256;
 const CAPACITY: usize = 2;
 
 /// A share has at most this many jobs besides the first one.
-pub(super) const MOST_FURTHER: usize = 31;
+pub(crate) const MOST_FURTHER: usize = 31;
 
 /// A job, in two words that any thread may read at any time.
 #[derive(Debug)]

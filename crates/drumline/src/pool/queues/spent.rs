@@ -40,12 +40,12 @@ pub(crate) fn unmark(data: *const ()) -> *const () {
 }
 
 /// Whether the job at this address is a ticket of a task.
-pub(super) fn is_ticket(data: *const ()) -> bool {
+pub(crate) fn is_ticket(data: *const ()) -> bool {
     data.addr() & MARK != 0
 }
 
 /// Whether a queue of `len` jobs is to be swept, of which `spent` may be spent tickets.
-pub(super) fn is_sweep_due(spent: usize, len: usize) -> bool {
+pub(crate) fn is_sweep_due(spent: usize, len: usize) -> bool {
     spent > FEW && spent > len / 2
 }
 
@@ -58,7 +58,7 @@ pub(super) fn is_sweep_due(spent: usize, len: usize) -> bool {
 ///
 /// The job lies in a queue from which no other thread can take it meanwhile. After `true` the
 /// caller does not run it, and takes it out of the queue.
-pub(super) unsafe fn drop_if_spent(job: JobRef) -> bool {
+pub(crate) unsafe fn drop_if_spent(job: JobRef) -> bool {
     if !is_ticket(job.data) {
         return false;
     }
