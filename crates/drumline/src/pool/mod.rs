@@ -38,7 +38,6 @@ mod block_state;
 mod deque;
 mod idle;
 mod queues;
-mod seat_bits;
 #[cfg(not(drumline_loom))]
 mod signal;
 
@@ -93,7 +92,6 @@ mod run_length;
 mod scan;
 #[cfg(not(drumline_loom))]
 mod seat;
-mod seat_set;
 #[cfg(all(test, not(drumline_loom)))]
 mod small_tests;
 #[cfg(not(drumline_loom))]
@@ -128,8 +126,6 @@ mod wait_policy;
 mod waiters;
 #[cfg(not(drumline_loom))]
 pub(crate) mod waiting;
-#[cfg(not(drumline_loom))]
-mod wake_backoff;
 #[cfg(not(drumline_loom))]
 mod warning;
 #[cfg(not(drumline_loom))]

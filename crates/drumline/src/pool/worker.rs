@@ -9,6 +9,7 @@
 use std::time::Duration;
 
 use super::event::Event;
+use super::idle::wake_backoff::WakeBackoff;
 use super::idle::{Duty, ParkStep, Role, TakeOutcome, Wake};
 use super::local;
 use super::monitor::Monitor;
@@ -18,7 +19,6 @@ use super::scan::Scan;
 use super::seat::Seat;
 use super::spare_policy::SparePolicy;
 use super::thief::{Haul, StolenWork, Thief};
-use super::wake_backoff::WakeBackoff;
 use crate::blocks;
 use crate::job::{Header, JobRef};
 use crate::platform::timer;
