@@ -5,7 +5,6 @@ use std::io;
 use std::sync::Arc;
 use std::time::Duration;
 
-use super::builder::PoolBuilder;
 use super::warning::{self, Warning};
 
 /// Something that happened in a pool.
@@ -276,42 +275,6 @@ impl fmt::Display for Event {
             } => warning::say_no_spare(f, *have, *refusals, error),
             Event::NameNotUsed { index, name } => warning::say_name(f, *index, name),
         }
-    }
-}
-
-impl PoolBuilder {
-    /// Called when something happens to the threads of the pool: one starts,
-    /// sleeps, wakes up, takes a job from another, blocks; see [`Event`].
-    ///
-    /// The handler runs on the thread that it happens to, before that goes on,
-    /// and on several at the same time: be brief. While it runs, its thread is
-    /// not in the pool, so what it calls there comes from outside; a handler that
-    /// waits for the pool may wait for itself. What happens to its thread meanwhile
-    /// is not told. If it panics, that goes to the
-    /// [panic handler](Self::panic_handler), and the pool goes on.
-    ///
-    /// Without a handler an event costs one branch. None lies on the way of a
-    /// fork. With the feature `tracing` each event is one of `tracing` as well,
-    /// for the target `drumline`: warnings at that level, all else at the level
-    /// for debugging.
-    ///
-    /// ```
-    /// use std::sync::mpsc;
-    ///
-    /// let (tell, told) = mpsc::channel();
-    /// let pool = drumline::Pool::builder()
-    ///     .jobs(1)
-    ///     .event_handler(move |event| tell.send(event.to_string()).unwrap())
-    ///     .build()?;
-    /// pool.shutdown()?;
-    /// let story: Vec<String> = told.iter().collect();
-    /// assert_eq!(story.first().unwrap(), "thread 0 started");
-    /// assert_eq!(story.last().unwrap(), "thread 0 ends");
-    /// # Ok::<(), Box<dyn std::error::Error>>(())
-    /// ```
-    pub fn event_handler(mut self, hook: impl Fn(&Event) + Send + Sync + 'static) -> Self {
-        self.hooks.set_event(hook);
-        self
     }
 }
 

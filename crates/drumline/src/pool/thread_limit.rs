@@ -7,7 +7,6 @@
 
 use std::sync::OnceLock;
 
-use super::builder::PoolBuilder;
 use super::idle::WorkerPolicy;
 use super::registry::Registry;
 use super::seat::Seat;
@@ -158,49 +157,6 @@ impl Registry {
         let is_blocked = |seat: &&Seat| seat.is_blocked() || displaced.contains(&seat.index());
         let blocked = self.seats().filter(is_blocked);
         blocked.map(|seat| seat.block_state().name()).collect()
-    }
-}
-
-impl PoolBuilder {
-    /// How many threads the pool may have in all. Unless set: 10,000, or half of
-    /// what the system lets this process have, if that is less.
-    ///
-    /// This counts every thread of the pool: the workers, the thread of
-    /// [`use_current_thread`](Self::use_current_thread), the spares, and the monitor, which looks
-    /// after threads that block without saying so. Guests are no threads of the pool and are not
-    /// counted. With `max_threads` equal to the number of jobs the pool makes no spares. Then a
-    /// blocked thread is replaced only by a worker that is idle, because a guest has its place.
-    ///
-    /// A pool has as many threads as jobs, and makes a spare one for each that
-    /// [blocks](crate::blocking), so that the number of runnable threads stays.
-    /// At this limit blocked threads are not replaced, and the pool
-    /// [warns](Self::warning_handler): it could do more than it does, or it could
-    /// stand still, if all threads wait for a job that none is left to run. Raise
-    /// the limit, or look at what the threads wait for.
-    ///
-    /// Blocking that was not announced is noticed by a thread that is idle. Where all threads that
-    /// there may be are busy or blocked, no thread is left to notice it. The pool warns of that
-    /// ([`Warning::NoMonitor`]) when it has noticed such blocking before.
-    ///
-    /// A later [`Pool::set_jobs`](crate::Pool::set_jobs) may ask for more than this; the limit is
-    /// then the number of jobs. A thread that has left the pool is not counted while it destroys
-    /// its thread-local state.
-    ///
-    /// ```
-    /// use drumline::Pool;
-    ///
-    /// let pool = Pool::builder().jobs(2).max_threads(100).build()?;
-    /// # drop(pool);
-    /// let error = Pool::builder().jobs(4).max_threads(3).build().unwrap_err();
-    /// assert_eq!(
-    ///     error.to_string(),
-    ///     "max_threads = 3 is less than jobs = 4; raise it or leave it out",
-    /// );
-    /// # Ok::<(), drumline::BuildError>(())
-    /// ```
-    pub fn max_threads(mut self, threads: usize) -> Self {
-        self.max_threads = Some(threads);
-        self
     }
 }
 

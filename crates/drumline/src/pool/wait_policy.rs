@@ -1,10 +1,9 @@
 //! What a thread that waits may run.
 
-use super::builder::PoolBuilder;
-
 /// What a thread of a pool runs while it waits for the other half of a
 /// [`join`](crate::join()), the jobs of a [`scope`](crate::scope()) or a
-/// [task](crate::JoinHandle::join); see [`PoolBuilder::wait_policy`].
+/// [task](crate::JoinHandle::join); see
+/// [`PoolBuilder::wait_policy`](crate::PoolBuilder::wait_policy).
 ///
 /// ```
 /// use drumline::{Pool, WaitPolicy};
@@ -38,30 +37,12 @@ pub enum WaitPolicy {
     /// both wait for ever. A call can last longer than its own work, by any stranger's length.
     /// Strangers that wait take further strangers, so stacks grow beyond those of the sequential
     /// program, up to three quarters of what there is. A thread with less than a quarter of its
-    /// stack left takes no further stranger. In a pool without [spares](PoolBuilder::spares) all
-    /// threads can come to that, while they wait for calls into another pool that calls back. Then
-    /// both pools stand still, and larger [stacks](PoolBuilder::stack_size) help.
+    /// stack left takes no further stranger. In a pool without [spares](crate::PoolBuilder::spares)
+    /// all threads can come to that, while they wait for calls into another pool that calls back.
+    /// Then both pools stand still, and larger [stacks](crate::PoolBuilder::stack_size) help.
     ///
     /// **When to use it.** The jobs of the program often wait for others, and for long, and hold
     /// nothing meanwhile. The program cannot have further threads, because memory is counted, or
     /// because threads are pinned, one per processor.
     Steal,
-}
-
-impl PoolBuilder {
-    /// What a thread of the pool runs while it waits;
-    /// [`WaitPolicy::Related`] unless set, which is the safe choice.
-    ///
-    /// ```
-    /// use drumline::{Pool, WaitPolicy};
-    ///
-    /// // No job of this program holds anything while it waits.
-    /// let pool = Pool::builder().jobs(2).wait_policy(WaitPolicy::Steal).build()?;
-    /// assert_eq!(pool.join(|| 1, || 2), (1, 2));
-    /// # Ok::<(), drumline::BuildError>(())
-    /// ```
-    pub fn wait_policy(mut self, policy: WaitPolicy) -> Self {
-        self.wait_policy = policy;
-        self
-    }
 }
