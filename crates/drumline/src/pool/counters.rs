@@ -8,8 +8,6 @@
 //! What happens under a lock is counted beside that lock, by the thread that holds it: see
 //! `deque::counts`, `idle` and `job_queue`.
 
-use super::local;
-use super::registry::Registry;
 use crate::sync::{Apart, Count, Level};
 
 /// The counters of one seat, apart from what thieves look at.
@@ -70,7 +68,7 @@ impl std::ops::Deref for Counters {
 impl Counters {
     /// How long the chain of calls is that ended with the call of the occupant, in this spell of
     /// work; 0 if no thread has called it since the pool was at rest.
-    fn chain_in(&self, spell: usize) -> usize {
+    pub(super) fn chain_in(&self, spell: usize) -> usize {
         // Two words, and another thread may be between them: it is a figure, no more.
         if self.spell.get() == spell {
             self.chain.get()
@@ -84,6 +82,12 @@ impl Counters {
         self.chain.set(0);
     }
 
+    /// Another thread calls the occupant: the last link of a chain of `chain` calls.
+    pub(super) fn is_called(&self, chain: usize, spell: usize) {
+        self.chain.set(chain);
+        self.spell.set(spell);
+    }
+
     /// The occupant took a nap; `through`: no thread ended it. `is_late` says whether there is
     /// something to run now.
     pub(super) fn count_nap(&self, through: bool, is_late: impl FnOnce() -> bool) {
@@ -91,35 +95,5 @@ impl Counters {
         if through && is_late() {
             self.late_naps.up();
         }
-    }
-}
-
-impl Registry {
-    /// Counts something that the calling thread did for this pool, on its seat if it has one here.
-    pub(super) fn count(&self, what: impl FnOnce(&CounterWords) -> &Count) {
-        match local::find(self) {
-            Some(seat) => what(seat.counters()).up(),
-            None => what(self.outsiders()).up_shared(),
-        }
-    }
-
-    /// The calling thread is about to take the lock of a scope.
-    pub(crate) fn count_scope_lock(&self) {
-        self.count(|counters| &counters.scope_locks);
-    }
-
-    /// The calling thread is about to wake the worker with seat number `called`.
-    pub(super) fn count_call(&self, called: usize) {
-        let spell = self.idle_set().spells();
-        let (chain, counters) = match local::find(self) {
-            Some(seat) => (seat.counters().chain_in(spell), seat.counters()),
-            None => (0, self.outsiders()),
-        };
-        let chain = chain + 1;
-        counters.deepest.raise(chain);
-        let woken = self.seat(called).counters();
-        woken.chain.set(chain);
-        woken.spell.set(spell);
-        self.count(|counters| &counters.calls);
     }
 }

@@ -180,7 +180,7 @@ impl Pool {
     /// ```
     #[must_use]
     pub fn lost_panics(&self) -> usize {
-        self.registry.lost_panics()
+        self.registry.hooks().lost_panics()
     }
 
     /// Finishes all that was spawned, ends the threads, and waits for them.

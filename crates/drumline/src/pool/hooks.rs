@@ -13,7 +13,7 @@
 //! such a step a job that refers to the caller's frame may lie in a deque. A worker may stand in
 //! the idle set, or a place may be given up and not taken back. So three rules hold:
 //!
-//! 1. **No panic crosses the border.** It is caught here and [reported](Registry::report_panic).
+//! 1. **No panic crosses the border.** It is caught here and [reported](Hooks::report_panic).
 //!    An error of the hook is a warning. The pool goes on, with fewer threads if need be.
 //! 2. **A hook finds its thread outside of every pool**, so what it calls there comes from outside.
 //!    The handlers of start and exit are the exception: they run when their worker is active, like
@@ -33,14 +33,15 @@ use std::io;
 
 use super::event::Event;
 use super::local;
-use super::registry::Registry;
-use super::thread_starter::{NameHook, ThreadBuilder};
 use super::trace;
 use super::warning::Warning;
 use crate::platform::stderr;
+use crate::sync::atomic::{AtomicUsize, Ordering};
 use crate::sync::per_thread;
 use crate::unwind::{self, Payload};
 
+/// Names a thread by its number.
+pub(super) type NameHook = Box<dyn FnMut(usize) -> String + Send>;
 type IndexHook = Box<dyn Fn(usize) + Send + Sync>;
 type PanicHook = Box<dyn Fn(Box<dyn Any + Send>) + Send + Sync>;
 type WarningHook = Box<dyn Fn(&Warning) + Send + Sync>;
@@ -55,6 +56,8 @@ pub(crate) struct Hooks {
     panic: Option<PanicHook>,
     warning: Option<WarningHook>,
     event: Option<EventHook>,
+    /// Panics that no handler was told of.
+    lost_panics: AtomicUsize,
 }
 
 /// For the builder.
@@ -148,35 +151,31 @@ fn cross<R>(kind: HookKind, hook: impl FnOnce() -> R) -> Option<Result<R, Payloa
 
 /// The name for thread `index`. Without one, because the hook panics or the name cannot be used,
 /// the thread gets the default name, and that is reported.
-pub(super) fn name_thread(
-    registry: &Registry,
-    hook: &mut NameHook,
-    index: usize,
-) -> Option<String> {
+pub(super) fn name_thread(hooks: &Hooks, hook: &mut NameHook, index: usize) -> Option<String> {
     local::outside(|| match cross(HookKind::Name, || hook(index))? {
         Ok(name) if name.contains('\0') => {
-            registry.warn(Warning::NameNotUsed { index, name });
+            hooks.warn(Warning::NameNotUsed { index, name });
             None
         }
         Ok(name) => Some(name),
         Err(payload) => {
-            registry.report_panic(payload);
+            hooks.report_panic(payload);
             None
         }
     })
 }
 
-/// Has `spawner` start a thread.
-pub(super) fn spawn_thread(
-    registry: &Registry,
-    spawner: &mut dyn FnMut(ThreadBuilder) -> io::Result<()>,
-    builder: ThreadBuilder,
+/// Has `spawner` start the thread of `builder`.
+pub(super) fn spawn_thread<B>(
+    hooks: &Hooks,
+    spawner: &mut dyn FnMut(B) -> io::Result<()>,
+    builder: B,
 ) -> io::Result<()> {
     let crossed = local::outside(|| cross(HookKind::Spawn, || spawner(builder)));
     match crossed {
         Some(Ok(outcome)) => outcome,
         Some(Err(payload)) => {
-            local::outside(|| registry.report_panic(payload));
+            local::outside(|| hooks.report_panic(payload));
             Err(io::Error::other("the spawn handler panicked"))
         }
         // A thread that serves requests serves all that come meanwhile; it never does so twice.
@@ -184,16 +183,16 @@ pub(super) fn spawn_thread(
     }
 }
 
-impl Registry {
+impl Hooks {
     /// Runs the handlers with which a worker begins. It is active meanwhile.
-    pub(super) fn run_entry_hooks(&self, index: usize) {
-        self.run_thread_hook(self.hooks().pin.as_ref(), index);
-        self.run_thread_hook(self.hooks().start.as_ref(), index);
+    pub(super) fn run_entry(&self, index: usize) {
+        self.run_thread_hook(self.pin.as_ref(), index);
+        self.run_thread_hook(self.start.as_ref(), index);
     }
 
     /// Runs the handler with which a worker ends. It is active meanwhile.
-    pub(super) fn run_exit_hook(&self, index: usize) {
-        self.run_thread_hook(self.hooks().exit.as_ref(), index);
+    pub(super) fn run_exit(&self, index: usize) {
+        self.run_thread_hook(self.exit.as_ref(), index);
     }
 
     fn run_thread_hook(&self, hook: Option<&IndexHook>, index: usize) {
@@ -206,7 +205,7 @@ impl Registry {
 
     /// A panic that no caller waits for: of a detached task, or of a hook.
     pub(crate) fn report_panic(&self, payload: Payload) {
-        let Some(hook) = &self.hooks().panic else {
+        let Some(hook) = &self.panic else {
             return self.lose_panic(payload);
         };
         let mut payload = Some(payload);
@@ -219,12 +218,19 @@ impl Registry {
         }
     }
 
+    /// How many panics were reported to no handler.
+    pub(super) fn lost_panics(&self) -> usize {
+        // Relaxed: as where it is counted.
+        self.lost_panics.load(Ordering::Relaxed)
+    }
+
     /// A panic of which no panic handler hears: counted, and a warning. What is lost while a
     /// thread warns of that is only counted.
     fn lose_panic(&self, payload: Payload) {
         let message = unwind::message(&*payload).map(str::to_owned);
         unwind::discard(payload);
-        let lost = self.count_lost_panic();
+        // Relaxed: a count, beside which nothing is published.
+        let lost = self.lost_panics.fetch_add(1, Ordering::Relaxed) + 1;
         if !LOSING.with(|losing| losing.replace(true)) {
             self.warn(Warning::PanicLost { message, lost });
             LOSING.with(|losing| losing.set(false));
@@ -234,7 +240,7 @@ impl Registry {
     /// Whether an event would be heard.
     #[inline]
     pub(super) fn is_heard(&self) -> bool {
-        self.hooks().event.is_some() || trace::is_on()
+        self.event.is_some() || trace::is_on()
     }
 
     /// Notifies the event handler and `tracing`. Returns whether either listens.
@@ -242,7 +248,7 @@ impl Registry {
     pub(super) fn notify_now(&self, event: &Event) -> bool {
         local::outside(|| {
             let mut heard = false;
-            if let Some(hook) = &self.hooks().event {
+            if let Some(hook) = &self.event {
                 match cross(HookKind::Event, || hook(event)) {
                     None => {}
                     Some(Ok(())) => heard = true,
@@ -268,7 +274,7 @@ impl Registry {
         // The text of a warning may be the program's as well: an error of its own.
         let warned = unwind::catch(|| {
             let mut heard = false;
-            if let Some(hook) = &self.hooks().warning {
+            if let Some(hook) = &self.warning {
                 local::outside(|| match cross(HookKind::Warning, || hook(&warning)) {
                     None => {}
                     Some(Ok(())) => heard = true,

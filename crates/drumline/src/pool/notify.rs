@@ -2,10 +2,12 @@
 
 use std::time::Duration;
 
+use super::counters::CounterWords;
 use super::event::Event;
+use super::local;
 use super::registry::Registry;
 use super::seat::Seat;
-use crate::sync::Instant;
+use crate::sync::{Count, Instant};
 use crate::wait::Parker;
 
 /// A poll that takes this long is told.
@@ -17,9 +19,35 @@ impl Registry {
     /// Not to be called with a lock held.
     #[inline]
     pub(crate) fn notify(&self, event: impl FnOnce() -> Event) {
-        if self.is_heard() {
-            self.notify_now(&event());
+        if self.hooks().is_heard() {
+            self.hooks().notify_now(&event());
         }
+    }
+
+    /// Counts something that the calling thread did for this pool, on its seat if it has one here.
+    pub(super) fn count(&self, what: impl FnOnce(&CounterWords) -> &Count) {
+        match local::find(self) {
+            Some(seat) => what(seat.counters()).up(),
+            None => what(self.outsiders()).up_shared(),
+        }
+    }
+
+    /// The calling thread is about to take the lock of a scope.
+    pub(crate) fn count_scope_lock(&self) {
+        self.count(|counters| &counters.scope_locks);
+    }
+
+    /// The calling thread is about to wake the worker with seat number `called`.
+    pub(super) fn count_call(&self, called: usize) {
+        let spell = self.idle_set().spells();
+        let (chain, counters) = match local::find(self) {
+            Some(seat) => (seat.counters().chain_in(spell), seat.counters()),
+            None => (0, self.outsiders()),
+        };
+        let chain = chain + 1;
+        counters.deepest.raise(chain);
+        self.seat(called).counters().is_called(chain, spell);
+        self.count(|counters| &counters.calls);
     }
 }
 
@@ -61,7 +89,7 @@ impl Seat {
     #[inline]
     pub(crate) fn poll<R>(&self, poll: impl FnOnce() -> R) -> R {
         self.counters().polls.up();
-        if !self.registry().is_heard() {
+        if !self.registry().hooks().is_heard() {
             return poll();
         }
         let begun = Instant::now();

@@ -27,7 +27,7 @@ use crate::platform::fork;
 use crate::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
 use crate::sync::barrier::{self, Barrier};
 use crate::sync::{Arc, Instant, Mutex, Weak, lock, process_wide, thread};
-use crate::unwind;
+use crate::unwind::{self, Payload};
 use crate::wait::{Gate, blocking};
 
 process_wide! {
@@ -91,7 +91,6 @@ pub(crate) struct Registry {
     /// The seat of the member for good, if broadcasts go to it.
     member_seat: OnceLock<usize>,
     lifetime: Lifetime,
-    lost_panics: AtomicUsize,
     /// What threads count that have no seat here; several may at once.
     outsiders: Counters,
 }
@@ -146,7 +145,6 @@ impl Registry {
             members: AtomicUsize::new(0),
             member_seat: OnceLock::new(),
             lifetime: Lifetime::new(),
-            lost_panics: AtomicUsize::new(0),
             outsiders: Counters::default(),
         })
     }
@@ -633,15 +631,19 @@ impl Registry {
 
     // ---- failures -----------------------------------------------------------
 
-    /// A panic was reported to no handler. Returns how many there were so far.
-    pub(super) fn count_lost_panic(&self) -> usize {
-        // Relaxed: a count, beside which nothing is published.
-        self.lost_panics.fetch_add(1, Ordering::Relaxed) + 1
+    /// A panic that no caller waits for: of a detached task, or of a hook.
+    pub(crate) fn report_panic(&self, payload: Payload) {
+        self.hooks.report_panic(payload);
     }
 
-    /// How many panics were reported to no handler.
-    pub(crate) fn lost_panics(&self) -> usize {
-        self.lost_panics.load(Ordering::Relaxed)
+    /// Runs the handlers with which a worker begins. It is active meanwhile.
+    pub(super) fn run_entry_hooks(&self, index: usize) {
+        self.hooks.run_entry(index);
+    }
+
+    /// Runs the handler with which a worker ends. It is active meanwhile.
+    pub(super) fn run_exit_hook(&self, index: usize) {
+        self.hooks.run_exit(index);
     }
 
     /// Whether this process is a child of the one in which the pool was made.

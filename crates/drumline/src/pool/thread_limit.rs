@@ -118,7 +118,7 @@ impl Registry {
             return;
         }
         let workers = self.blocked();
-        self.warn(Warning::LimitReached {
+        self.hooks().warn(Warning::LimitReached {
             limit: self.max_threads(),
             blocked: workers.len(),
             workers,
@@ -138,7 +138,7 @@ impl Registry {
             return;
         }
         let workers = self.blocked();
-        self.warn(Warning::NoMonitor {
+        self.hooks().warn(Warning::NoMonitor {
             limit: self.max_threads(),
             blocked: workers.len(),
             workers,

@@ -11,7 +11,7 @@
 
 use std::io;
 
-use super::hooks;
+use super::hooks::{self, NameHook};
 use super::refusal::Refusals;
 use super::registry::{Registry, SharedRegistry};
 use super::warning::Warning;
@@ -19,9 +19,6 @@ use super::{local, spawn_retry, worker};
 use crate::platform::thread_quota;
 use crate::sync::{self, Instant, Mutex, lock};
 use crate::unwind;
-
-/// Names a thread by its number.
-pub(super) type NameHook = Box<dyn FnMut(usize) -> String + Send>;
 
 /// The stack of a worker unless told otherwise: that of a main thread.
 const STACK_SIZE: usize = 8 << 20;
@@ -135,7 +132,7 @@ impl ThreadStarter {
     /// The name for a thread, if the program names its threads. Called by the thread that serves.
     fn name(&self, registry: &Registry, index: usize) -> Option<String> {
         let mut hook = lock(&self.requests).name.take()?;
-        let name = hooks::name_thread(registry, &mut hook, index);
+        let name = hooks::name_thread(registry.hooks(), &mut hook, index);
         lock(&self.requests).name = Some(hook);
         name
     }
@@ -214,7 +211,7 @@ fn serve(registry: &Registry, spawner: &mut dyn FnMut(ThreadBuilder) -> io::Resu
                 // The other workers would be refused as well.
                 let others = std::mem::take(&mut lock(&registry.thread_starter().requests).workers);
                 let have = registry.workers();
-                registry.warn(Warning::ThreadNotCreated {
+                registry.hooks().warn(Warning::ThreadNotCreated {
                     have,
                     wanted: have + 1 + others,
                     error,
@@ -231,7 +228,7 @@ fn serve(registry: &Registry, spawner: &mut dyn FnMut(ThreadBuilder) -> io::Resu
                     .refusals
                     .note(begun.elapsed(), spell);
                 match heard {
-                    Some(refusals) => registry.warn(Warning::SpareNotCreated {
+                    Some(refusals) => registry.hooks().warn(Warning::SpareNotCreated {
                         have: registry.threads(),
                         refusals,
                         error,
@@ -260,7 +257,7 @@ fn start(
             "the memory mappings of this process (vm.max_map_count) do not suffice for more threads",
         ));
     }
-    hooks::spawn_thread(registry, spawner, builder)
+    hooks::spawn_thread(registry.hooks(), spawner, builder)
 }
 
 /// Changes the number of jobs of a live pool.
