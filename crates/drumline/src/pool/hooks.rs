@@ -31,10 +31,10 @@ use std::any::Any;
 use std::cell::Cell;
 use std::io;
 
-use super::event::Event;
 use super::local;
-use super::trace;
-use super::warning::Warning;
+use super::observe::event::Event;
+use super::observe::trace;
+use super::observe::warning::Warning;
 use crate::platform::stderr;
 use crate::sync::atomic::{AtomicUsize, Ordering};
 use crate::sync::per_thread;

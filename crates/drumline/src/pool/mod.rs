@@ -37,6 +37,8 @@
 mod block_state;
 mod deque;
 mod idle;
+#[cfg(not(drumline_loom))]
+mod observe;
 mod queues;
 #[cfg(not(drumline_loom))]
 mod signal;
@@ -53,11 +55,7 @@ mod builder;
 #[cfg(not(drumline_loom))]
 mod compensate;
 #[cfg(not(drumline_loom))]
-mod counters;
-#[cfg(not(drumline_loom))]
 mod elsewhere;
-#[cfg(not(drumline_loom))]
-mod event;
 #[cfg(not(drumline_loom))]
 mod global;
 #[cfg(not(drumline_loom))]
@@ -119,15 +117,11 @@ mod thread_limit;
 #[cfg(not(drumline_loom))]
 mod thread_starter;
 #[cfg(not(drumline_loom))]
-mod trace;
-#[cfg(not(drumline_loom))]
 mod wait_policy;
 #[cfg(not(drumline_loom))]
 mod waiters;
 #[cfg(not(drumline_loom))]
 pub(crate) mod waiting;
-#[cfg(not(drumline_loom))]
-mod warning;
 #[cfg(not(drumline_loom))]
 mod worker;
 #[cfg(any(not(drumline_loom), test))]
@@ -142,13 +136,13 @@ use crate::unwind;
 pub use {
     build_error::BuildError,
     builder::{IntoJobs, PoolBuilder},
-    event::Event,
     global::{current_jobs, worker_index},
     handle::{Pool, ShutdownError},
+    observe::event::Event,
+    observe::warning::Warning,
     stats::Stats,
     thread_starter::ThreadBuilder,
     wait_policy::WaitPolicy,
-    warning::Warning,
     yielding::{Yield, yield_local, yield_now},
 };
 

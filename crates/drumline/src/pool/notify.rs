@@ -2,9 +2,9 @@
 
 use std::time::Duration;
 
-use super::counters::CounterWords;
-use super::event::Event;
 use super::local;
+use super::observe::counters::CounterWords;
+use super::observe::event::Event;
 use super::registry::Registry;
 use super::seat::Seat;
 use crate::sync::{Count, Instant};

@@ -3,12 +3,12 @@
 use std::iter;
 use std::sync::OnceLock;
 
-use super::counters::Counters;
 use super::deque::Reasons;
 use super::hooks::Hooks;
 use super::idle::wake_backoff::WakeCost;
 use super::idle::{IdleSet, Role, Wake};
 use super::lifetime::Lifetime;
+use super::observe::counters::Counters;
 use super::queues::injector::Injector;
 use super::queues::job_queue::JobQueue;
 use super::queues::spent;

@@ -7,10 +7,10 @@
 use std::ptr::{self, NonNull};
 
 use super::block_state::BlockState;
-use super::counters::Counters;
 use super::deque::handshake::Handshake;
 use super::deque::{Deque, Reasons};
 use super::next::run_next;
+use super::observe::counters::Counters;
 use super::queues::hand_off::HandOff;
 use super::queues::job_queue::JobQueue;
 use super::registry::Registry;

@@ -3,9 +3,9 @@
 use std::fmt;
 use std::time::Duration;
 
-use super::counters::Counters;
 use super::deque::Deque;
 use super::handle::Pool;
+use super::observe::counters::Counters;
 use super::registry::Registry;
 
 /// What a pool is and has done: a snapshot, made by [`Pool::stats`].

@@ -8,9 +8,9 @@
 use std::sync::OnceLock;
 
 use super::idle::WorkerPolicy;
+use super::observe::warning::Warning;
 use super::registry::Registry;
 use super::seat::Seat;
-use super::warning::Warning;
 use crate::platform::{thread_quota, thread_state};
 use crate::sync::atomic::{AtomicUsize, Ordering};
 

@@ -12,9 +12,9 @@
 use std::io;
 
 use super::hooks::{self, NameHook};
+use super::observe::warning::Warning;
 use super::refusal::Refusals;
 use super::registry::{Registry, SharedRegistry};
-use super::warning::Warning;
 use super::{local, spawn_retry, worker};
 use crate::platform::thread_quota;
 use crate::sync::{self, Instant, Mutex, lock};

@@ -8,11 +8,11 @@
 
 use std::time::Duration;
 
-use super::event::Event;
 use super::idle::wake_backoff::WakeBackoff;
 use super::idle::{Duty, ParkStep, Role, TakeOutcome, Wake};
 use super::local;
 use super::monitor::Monitor;
+use super::observe::event::Event;
 use super::overdue::{Overdue, OverdueLooks};
 use super::registry::Registry;
 use super::scan::Scan;

@@ -4,9 +4,9 @@ use std::any::Any;
 use std::io;
 
 use super::PoolBuilder;
-use crate::pool::event::Event;
+use crate::pool::observe::event::Event;
+use crate::pool::observe::warning::Warning;
 use crate::pool::thread_starter::ThreadBuilder;
-use crate::pool::warning::Warning;
 
 impl PoolBuilder {
     /// Names the threads of the pool by their number; `drumline-0` and so on

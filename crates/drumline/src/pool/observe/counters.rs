@@ -1,7 +1,7 @@
 //! How often things have happened on one seat.
 //!
 //! Written by the seat's occupant alone, by plain loads and stores; a guest's seat passes from one
-//! to the next through a lock. [`Stats`](super::Stats) is the sum over all seats. What costs a
+//! to the next through a lock. [`Stats`](crate::pool::Stats) is the sum over all seats. What costs a
 //! system call or a steal is counted, and nothing in the way of a fork: `join` does not know of
 //! these.
 //!
@@ -14,43 +14,43 @@ use crate::sync::{Apart, Count, Level};
 #[derive(Debug, Default)]
 pub(crate) struct Counters(Apart<CounterWords>);
 
-/// What the occupant counts. [`Stats`](super::Stats) says more about each.
+/// What the occupant counts. [`Stats`](crate::pool::Stats) says more about each.
 #[derive(Debug, Default)]
 pub(crate) struct CounterWords {
     /// It took a job from another seat, and runs it.
-    pub(super) steals: Count,
+    pub(crate) steals: Count,
     /// It goes to sleep, for as long as no thread wakes it.
-    pub(super) parks: Count,
+    pub(crate) parks: Count,
     /// It has been woken from that sleep.
-    pub(super) wakes: Count,
+    pub(crate) wakes: Count,
     /// As the searcher it took work, and called the next idle worker.
-    pub(super) beats: Count,
+    pub(crate) beats: Count,
     /// It blocks.
-    pub(super) blocks: Count,
+    pub(crate) blocks: Count,
     /// It is a spare, and takes the place of a thread that blocks.
-    pub(super) spares: Count,
+    pub(crate) spares: Count,
     /// It called an idle worker.
-    pub(super) calls: Count,
+    pub(crate) calls: Count,
     /// It marked every deque.
-    pub(super) marks: Count,
+    pub(crate) marks: Count,
     /// It ran the heavy barrier, other than to take an entry by force.
-    pub(super) barriers: Count,
+    pub(crate) barriers: Count,
     /// It found another thief at work where it wanted to take something.
-    pub(super) busy: Count,
+    pub(crate) busy: Count,
     /// What it had taken was gone again before it began.
-    pub(super) returned: Count,
+    pub(crate) returned: Count,
     /// It napped.
-    pub(super) naps: Count,
+    pub(crate) naps: Count,
     /// It napped to the end, and there was something to run then.
-    pub(super) late_naps: Count,
+    pub(crate) late_naps: Count,
     /// It polled a future.
     pub(crate) polls: Count,
     /// A task that it runs has woken another one, which it runs next.
-    pub(super) hand_offs: Count,
+    pub(crate) hand_offs: Count,
     /// It took the lock of a scope.
-    pub(super) scope_locks: Count,
+    pub(crate) scope_locks: Count,
     /// The longest chain of calls that ends with a call of this occupant.
-    pub(super) deepest: Level,
+    pub(crate) deepest: Level,
     /// The chain of calls that ended with the call of the occupant itself: its length, and the
     /// spell of work that it belongs to. Written by the thread that calls.
     chain: Level,
@@ -68,7 +68,7 @@ impl std::ops::Deref for Counters {
 impl Counters {
     /// How long the chain of calls is that ended with the call of the occupant, in this spell of
     /// work; 0 if no thread has called it since the pool was at rest.
-    pub(super) fn chain_in(&self, spell: usize) -> usize {
+    pub(crate) fn chain_in(&self, spell: usize) -> usize {
         // Two words, and another thread may be between them: it is a figure, no more.
         if self.spell.get() == spell {
             self.chain.get()
@@ -78,19 +78,19 @@ impl Counters {
     }
 
     /// The seat has a new occupant, which no thread has called.
-    pub(super) fn has_new_occupant(&self) {
+    pub(crate) fn has_new_occupant(&self) {
         self.chain.set(0);
     }
 
     /// Another thread calls the occupant: the last link of a chain of `chain` calls.
-    pub(super) fn is_called(&self, chain: usize, spell: usize) {
+    pub(crate) fn is_called(&self, chain: usize, spell: usize) {
         self.chain.set(chain);
         self.spell.set(spell);
     }
 
     /// The occupant took a nap; `through`: no thread ended it. `is_late` says whether there is
     /// something to run now.
-    pub(super) fn count_nap(&self, through: bool, is_late: impl FnOnce() -> bool) {
+    pub(crate) fn count_nap(&self, through: bool, is_late: impl FnOnce() -> bool) {
         self.naps.up();
         if through && is_late() {
             self.late_naps.up();

@@ -7,12 +7,12 @@ use super::event::Event;
 
 /// Whether a subscriber could listen. Costs one load, or nothing.
 #[inline]
-pub(super) fn is_on() -> bool {
+pub(crate) fn is_on() -> bool {
     imp::is_on()
 }
 
 /// Notifies `tracing`. Returns whether a subscriber listens.
-pub(super) fn notify(event: &Event) -> bool {
+pub(crate) fn notify(event: &Event) -> bool {
     imp::notify(event)
 }
 
@@ -20,11 +20,11 @@ pub(super) fn notify(event: &Event) -> bool {
 mod imp {
     use super::Event;
 
-    pub(super) const fn is_on() -> bool {
+    pub(crate) const fn is_on() -> bool {
         false
     }
 
-    pub(super) const fn notify(_: &Event) -> bool {
+    pub(crate) const fn notify(_: &Event) -> bool {
         false
     }
 }
@@ -37,7 +37,7 @@ mod imp {
     use super::Event;
 
     #[inline]
-    pub(super) fn is_on() -> bool {
+    pub(crate) fn is_on() -> bool {
         LevelFilter::current() != LevelFilter::OFF
     }
 
@@ -56,7 +56,7 @@ mod imp {
         }
     }
 
-    pub(super) fn notify(event: &Event) -> bool {
+    pub(crate) fn notify(event: &Event) -> bool {
         if !hears(event) {
             return false;
         }

@@ -100,7 +100,7 @@ pub enum Warning {
 
 impl Warning {
     /// Whether standard error gets it where no handler does.
-    pub(super) fn is_printed(&self) -> bool {
+    pub(crate) fn is_printed(&self) -> bool {
         // The panic hook has printed it.
         !matches!(self, Warning::PanicLost { .. })
     }
@@ -135,7 +135,7 @@ impl fmt::Display for Warning {
     }
 }
 
-pub(super) fn say_not_created(
+pub(crate) fn say_not_created(
     f: &mut fmt::Formatter<'_>,
     have: usize,
     wanted: usize,
@@ -148,7 +148,7 @@ pub(super) fn say_not_created(
     )
 }
 
-pub(super) fn say_no_spare(
+pub(crate) fn say_no_spare(
     f: &mut fmt::Formatter<'_>,
     have: usize,
     refusals: u64,
@@ -162,14 +162,14 @@ pub(super) fn say_no_spare(
     )
 }
 
-pub(super) fn say_name(f: &mut fmt::Formatter<'_>, index: usize, name: &str) -> fmt::Result {
+pub(crate) fn say_name(f: &mut fmt::Formatter<'_>, index: usize, name: &str) -> fmt::Result {
     write!(
         f,
         "the name {name:?} for thread {index} has a NUL byte and is not used; leave that byte out"
     )
 }
 
-pub(super) fn say_lost(
+pub(crate) fn say_lost(
     f: &mut fmt::Formatter<'_>,
     message: Option<&str>,
     lost: usize,
@@ -185,7 +185,7 @@ pub(super) fn say_lost(
 /// How many threads are named; the rest is only counted.
 const NAMED: usize = 8;
 
-pub(super) fn say_limit(
+pub(crate) fn say_limit(
     f: &mut fmt::Formatter<'_>,
     limit: usize,
     blocked: usize,
@@ -200,7 +200,7 @@ pub(super) fn say_limit(
     f.write_str("; raise max_threads, or look at what these threads wait for")
 }
 
-pub(super) fn say_no_monitor(
+pub(crate) fn say_no_monitor(
     f: &mut fmt::Formatter<'_>,
     limit: usize,
     blocked: usize,
