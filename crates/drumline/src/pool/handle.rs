@@ -233,7 +233,10 @@ impl Pool {
     /// Tells the threads that nothing more comes from outside.
     fn close(&self) {
         let registry = &self.registry;
-        registry.evict_suspended();
+        // The futures that wait are dropped.
+        for run in registry.suspended().close() {
+            registry.inject(run);
+        }
         registry.wake(registry.idle_set().close(&|| registry.has_work()));
         stand_in::see_to_the_rest(registry);
         registry.lifetime().end();

@@ -21,7 +21,6 @@ use super::thread_limit::ThreadLimit;
 use super::thread_starter::{self, ThreadSettings, ThreadStarter};
 use super::wait_policy::WaitPolicy;
 use super::workers::Workers;
-use super::{compensate, guest, stand_in};
 use crate::job::JobRef;
 use crate::platform::fork;
 use crate::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
@@ -33,15 +32,6 @@ use crate::wait::{Gate, blocking};
 process_wide! {
     /// The numbers of pools begin with 1.
     static NEXT_ID: AtomicUsize = AtomicUsize::new(1);
-}
-
-/// Makes the statics that are common to all pools. Shuttle makes one at its first use, and that
-/// fails while the panic of another task is under way.
-#[cfg(drumline_shuttle)]
-fn make_statics() {
-    barrier::is_lost();
-    super::spawn_retry::retry();
-    crate::wait::Oversubscription::here().is_oversubscribed(crate::sync::Instant::now());
 }
 
 /// More shards than this are no use: as many threads at least would have to suspend futures at
@@ -106,6 +96,7 @@ impl std::fmt::Debug for Registry {
 }
 
 impl Registry {
+    /// The caller [watches](fork::watch) forks.
     pub(crate) fn new(
         places: usize,
         guests: bool,
@@ -115,10 +106,6 @@ impl Registry {
         barrier: Barrier,
         limit: ThreadLimit,
     ) -> SharedRegistry {
-        #[cfg(drumline_shuttle)]
-        make_statics();
-        fork::watch();
-        compensate::start();
         SharedRegistry::new_cyclic(|this| Registry {
             this: Weak::clone(this),
             // Relaxed: the numbers only have to differ.
@@ -413,8 +400,9 @@ impl Registry {
         seat
     }
 
-    /// A worker that has been counted will not come.
-    pub(crate) fn dismiss_worker(&self, index: usize) {
+    /// A worker that has been counted will not come. Returns whether it was the last one, and the
+    /// jobs that were sent to it: these are for others.
+    pub(crate) fn remove_worker(&self, index: usize) -> (bool, Vec<JobRef>) {
         // With the lock: a thread that counts the workers, and finds one missing, finds its seat.
         let mut free = lock(&self.free);
         if self.workers.with(|workers| workers == [index]) {
@@ -422,25 +410,16 @@ impl Registry {
             self.is_of_callers.store(true, Ordering::Relaxed);
         }
         let was_last = self.workers.remove(index);
-        // What was sent to it before is for others; nothing is sent to it from now on.
+        // Nothing is sent to it from now on.
         let inbox = self.seat(index).inbox();
-        let jobs: Vec<JobRef> = iter::from_fn(|| inbox.take()).collect();
+        let jobs = iter::from_fn(|| inbox.take()).collect();
         // First the seat: the calling thread may need it for the jobs, and so may one that waits.
         free.push(index);
         drop(free);
         if self.is_fixed() {
             self.call_waiting();
         }
-        for job in jobs {
-            if was_last {
-                self.injector.push(job);
-            } else {
-                self.send(index, job);
-            }
-        }
-        if was_last {
-            stand_in::see_to_work(self);
-        }
+        (was_last, jobs)
     }
 
     /// How many threads the pool has, guests apart.
@@ -496,6 +475,11 @@ impl Registry {
     /// How many workers were started.
     pub(crate) fn workers(&self) -> usize {
         self.workers.len()
+    }
+
+    /// The workers that the pool has or expects.
+    pub(super) fn worker_list(&self) -> &Workers {
+        &self.workers
     }
 
     /// The seat numbers of the workers.
@@ -572,44 +556,9 @@ impl Registry {
         }
     }
 
-    /// Queues a job from a thread that is not in this pool.
-    pub(crate) fn inject(&self, job: JobRef) {
-        self.injector.push(job);
-        self.wake(self.idle_set.alert());
-        // As `rely_on_worker`; the fence was in `alert`.
-        if self.workers.are_gone_after_fence() {
-            stand_in::see_to_work(self);
-        }
-    }
-
     /// For a thread that has queued work: whether there is no worker to take it.
     pub(super) fn has_lost_workers(&self) -> bool {
         self.workers.are_gone()
-    }
-
-    /// To be called after work was queued for a worker: if the last one turned out not to come
-    /// meanwhile, has the work done.
-    pub(super) fn rely_on_worker(&self) {
-        if self.has_lost_workers() {
-            stand_in::see_to_work(self);
-        }
-    }
-
-    /// Queues a job for the member for good, or for one worker. Should that worker not come after
-    /// all, the job is for another. Where there is none, the calling thread runs the job.
-    pub(crate) fn send(&self, worker: usize, job: JobRef) {
-        let receiver = self.workers.with(|workers| {
-            let is_present = workers.contains(&worker) || self.is_broadcast_to(worker);
-            let present = is_present.then_some(worker);
-            let receiver = self.seat(present.or(workers.first().copied())?);
-            // Not after this: the worker may be dismissed, and its jobs are taken away then.
-            receiver.inbox().push_fifo(job);
-            Some(receiver)
-        });
-        match receiver {
-            Some(receiver) => receiver.parker().unpark(),
-            None => guest::enter(self, |seat| stand_in::run_apart(seat, job)),
-        }
     }
 
     /// Keeps the pool from its end while a call from outside, or from a member for good, may bring
@@ -620,13 +569,6 @@ impl Registry {
             self.lifetime.begin();
             KeptOpen(self)
         })
-    }
-
-    /// The pool ends: has the futures dropped that wait.
-    pub(super) fn evict_suspended(&self) {
-        for run in self.suspended.close() {
-            self.inject(run);
-        }
     }
 
     // ---- failures -----------------------------------------------------------

@@ -16,6 +16,43 @@ use super::{guest, local};
 use crate::job::JobRef;
 use crate::sync::thread;
 
+impl Registry {
+    /// Queues a job from a thread that is not in this pool.
+    pub(crate) fn inject(&self, job: JobRef) {
+        self.injector().push(job);
+        self.wake(self.idle_set().alert());
+        // As `rely_on_worker`; the fence was in `alert`.
+        if self.worker_list().are_gone_after_fence() {
+            see_to_work(self);
+        }
+    }
+
+    /// To be called after work was queued for a worker: if the last one turned out not to come
+    /// meanwhile, has the work done.
+    pub(super) fn rely_on_worker(&self) {
+        if self.has_lost_workers() {
+            see_to_work(self);
+        }
+    }
+
+    /// Queues a job for the member for good, or for one worker. Should that worker not come after
+    /// all, the job is for another. Where there is none, the calling thread runs the job.
+    pub(crate) fn send(&self, worker: usize, job: JobRef) {
+        let receiver = self.worker_list().with(|workers| {
+            let is_present = workers.contains(&worker) || self.is_broadcast_to(worker);
+            let present = is_present.then_some(worker);
+            let receiver = self.seat(present.or(workers.first().copied())?);
+            // Not after this: the worker may be dismissed, and its jobs are taken away then.
+            receiver.inbox().push_fifo(job);
+            Some(receiver)
+        });
+        match receiver {
+            Some(receiver) => receiver.parker().unpark(),
+            None => guest::enter(self, |seat| run_apart(seat, job)),
+        }
+    }
+}
+
 /// Has the work done that is queued, if no worker is left to do it.
 #[cold]
 pub(super) fn see_to_work(registry: &Registry) {

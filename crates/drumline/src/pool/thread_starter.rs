@@ -15,7 +15,7 @@ use super::hooks::{self, NameHook};
 use super::observe::warning::Warning;
 use super::refusal::Refusals;
 use super::registry::{Registry, SharedRegistry};
-use super::{local, spawn_retry, worker};
+use super::{local, spawn_retry, stand_in, worker};
 use crate::platform::thread_quota;
 use crate::sync::{self, Instant, Mutex, lock};
 use crate::unwind;
@@ -472,7 +472,7 @@ impl Drop for ThreadBuilder {
         let registry = &self.registry;
         if !self.runs {
             match self.post {
-                ThreadKind::Worker => registry.dismiss_worker(self.index),
+                ThreadKind::Worker => dismiss_worker(registry, self.index),
                 ThreadKind::Spare => registry.dismiss_spare(registry.seat(self.index)),
             }
             registry.wake(
@@ -482,5 +482,20 @@ impl Drop for ThreadBuilder {
             );
         }
         registry.lifetime().end();
+    }
+}
+
+/// A worker that has been counted will not come: others do what it was to do.
+fn dismiss_worker(registry: &Registry, index: usize) {
+    let (was_last, jobs) = registry.remove_worker(index);
+    for job in jobs {
+        if was_last {
+            registry.injector().push(job);
+        } else {
+            registry.send(index, job);
+        }
+    }
+    if was_last {
+        stand_in::see_to_work(registry);
     }
 }

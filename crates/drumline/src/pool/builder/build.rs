@@ -5,12 +5,15 @@ use std::thread;
 
 use super::PoolBuilder;
 use crate::jobs::Jobs;
+use crate::platform::fork;
 use crate::pool::build_error::{BuildError, BuildErrorKind};
 use crate::pool::handle::{Pool, ScopedPool};
 use crate::pool::registry::{Registry, SharedRegistry};
+#[cfg(drumline_shuttle)]
+use crate::pool::spawn_retry;
 use crate::pool::thread_limit::ThreadLimit;
 use crate::pool::thread_starter::{ThreadBuilder, become_member, spawn_thread, start_workers};
-use crate::pool::{global, local};
+use crate::pool::{compensate, global, local};
 use crate::sync::barrier;
 
 impl PoolBuilder {
@@ -209,6 +212,7 @@ impl PoolBuilder {
         let threads = std::mem::take(&mut self.threads);
         let limit = ThreadLimit::new(self.max_threads, members, spares);
         let policy = self.wait_policy;
+        prepare();
         let registry = Registry::new(places, guests, policy, hooks, threads, barrier, limit);
         for _ in 0..members {
             registry.add_member();
@@ -234,4 +238,21 @@ impl PoolBuilder {
         let wanted = registry.jobs() - registry.members();
         start_workers(registry, wanted, spawner);
     }
+}
+
+/// What all pools of the process need.
+fn prepare() {
+    #[cfg(drumline_shuttle)]
+    make_statics();
+    fork::watch();
+    compensate::start();
+}
+
+/// Makes the statics that are common to all pools. Shuttle makes one at its first use, and that
+/// fails while the panic of another task is under way.
+#[cfg(drumline_shuttle)]
+fn make_statics() {
+    barrier::is_lost();
+    spawn_retry::retry();
+    crate::wait::Oversubscription::here().is_oversubscribed(crate::sync::Instant::now());
 }
