@@ -113,7 +113,11 @@ mod table;
 #[cfg(not(drumline_loom))]
 mod thief;
 #[cfg(not(drumline_loom))]
+mod thread_builder;
+#[cfg(not(drumline_loom))]
 mod thread_limit;
+#[cfg(not(drumline_loom))]
+mod thread_requests;
 #[cfg(not(drumline_loom))]
 mod thread_starter;
 #[cfg(not(drumline_loom))]
@@ -141,7 +145,7 @@ pub use {
     observe::event::Event,
     observe::warning::Warning,
     stats::Stats,
-    thread_starter::ThreadBuilder,
+    thread_builder::ThreadBuilder,
     wait_policy::WaitPolicy,
     yielding::{Yield, yield_local, yield_now},
 };

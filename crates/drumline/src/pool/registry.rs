@@ -18,7 +18,7 @@ use super::seat::Seat;
 use super::spare_handles::SpareHandles;
 use super::table::SeatTable;
 use super::thread_limit::ThreadLimit;
-use super::thread_starter::{self, ThreadSettings, ThreadStarter};
+use super::thread_requests::ThreadRequests;
 use super::wait_policy::WaitPolicy;
 use super::workers::Workers;
 use crate::job::JobRef;
@@ -65,7 +65,7 @@ pub(crate) struct Registry {
     suspended: SuspendedList,
     barrier: Barrier,
     hooks: Hooks,
-    thread_starter: ThreadStarter,
+    thread_requests: ThreadRequests,
     guests: bool,
     limit: ThreadLimit,
     wait_policy: WaitPolicy,
@@ -102,7 +102,7 @@ impl Registry {
         guests: bool,
         wait_policy: WaitPolicy,
         hooks: Hooks,
-        threads: ThreadSettings,
+        thread_requests: ThreadRequests,
         barrier: Barrier,
         limit: ThreadLimit,
     ) -> SharedRegistry {
@@ -120,7 +120,7 @@ impl Registry {
             suspended: SuspendedList::new(places.next_power_of_two().min(MOST_SHARDS)),
             barrier,
             hooks,
-            thread_starter: ThreadStarter::new(threads),
+            thread_requests,
             guests,
             limit,
             wait_policy,
@@ -199,8 +199,8 @@ impl Registry {
     }
 
     /// The requests for threads.
-    pub(super) fn thread_starter(&self) -> &ThreadStarter {
-        &self.thread_starter
+    pub(super) fn thread_requests(&self) -> &ThreadRequests {
+        &self.thread_requests
     }
 
     /// What a thread that waits may run.
@@ -545,7 +545,7 @@ impl Registry {
                     self.seat(index).parker().unpark();
                 }
             }
-            Wake::StartWorker => thread_starter::start_spares(self),
+            Wake::StartWorker => self.thread_requests.start_spares(self),
             Wake::Mark => {
                 if self.mark_and_scan() != Scan::Nothing {
                     self.wake(self.idle_set.summon());

@@ -33,7 +33,7 @@ pub(super) fn retry() {
         std::mem::take(&mut *pools)
     };
     for pool in pools.iter().filter_map(Weak::upgrade) {
-        pool.thread_starter().forgive();
+        pool.thread_requests().forgive();
         if pool.has_work() {
             pool.wake(pool.idle_set().summon());
         }

@@ -88,7 +88,7 @@ fn start(registry: &Registry) {
     let shared = registry.share();
     let builder = thread::Builder::new()
         .name(String::from("drumline-stand-in"))
-        .stack_size(registry.thread_starter().stack_size());
+        .stack_size(registry.thread_requests().stack_size());
     let outcome = builder.spawn(move || {
         local::set_home(shared.id());
         guest::enter(&shared, run_all);

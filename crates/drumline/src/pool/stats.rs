@@ -276,7 +276,7 @@ impl Registry {
             jobs: self.jobs(),
             threads: self.threads(),
             queue_depth: self.injector().len(),
-            refusals: self.thread_starter().refused(),
+            refusals: self.thread_requests().refused(),
             idle_set_locks: self.idle_set().locks(),
             queue_locks: self.injector().locks() + self.long_lived().locks(),
             ..Stats::zero()

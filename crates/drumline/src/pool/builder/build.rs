@@ -11,8 +11,10 @@ use crate::pool::handle::{Pool, ScopedPool};
 use crate::pool::registry::{Registry, SharedRegistry};
 #[cfg(drumline_shuttle)]
 use crate::pool::spawn_retry;
+use crate::pool::thread_builder::ThreadBuilder;
 use crate::pool::thread_limit::ThreadLimit;
-use crate::pool::thread_starter::{ThreadBuilder, become_member, spawn_thread, start_workers};
+use crate::pool::thread_requests::ThreadRequests;
+use crate::pool::thread_starter::{become_member, spawn_thread, start_spares, start_workers};
 use crate::pool::{compensate, global, local};
 use crate::sync::barrier;
 
@@ -209,7 +211,7 @@ impl PoolBuilder {
         };
         let guests = self.guests.unwrap_or(!special);
         let spares = spares && self.spares.unwrap_or(true);
-        let threads = std::mem::take(&mut self.threads);
+        let threads = ThreadRequests::new(std::mem::take(&mut self.threads), start_spares);
         let limit = ThreadLimit::new(self.max_threads, members, spares);
         let policy = self.wait_policy;
         prepare();

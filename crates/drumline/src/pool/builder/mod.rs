@@ -21,7 +21,8 @@ use std::fmt;
 use std::io;
 
 use super::hooks::Hooks;
-use super::thread_starter::{ThreadBuilder, ThreadSettings};
+use super::thread_builder::ThreadBuilder;
+use super::thread_requests::ThreadSettings;
 use super::wait_policy::WaitPolicy;
 use crate::jobs::{Jobs, JobsError};
 
