@@ -12,8 +12,8 @@ use std::cell::Cell;
 use std::time::Duration;
 
 use super::idle::Absence;
-use super::local;
-use super::seat::Seat;
+use super::shared::local;
+use super::shared::seat::Seat;
 use crate::sync::{Instant, per_thread, planted};
 use crate::wait::{self, Hook};
 

@@ -12,7 +12,7 @@
 
 use std::cell::Cell;
 
-use super::seat::Seat;
+use super::shared::seat::Seat;
 use super::waiting::{Awaited, wait_for};
 use crate::latch::{Bell, Sleeper};
 

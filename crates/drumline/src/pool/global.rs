@@ -4,9 +4,10 @@ use std::ptr;
 
 use super::build_error::BuildError;
 use super::builder::PoolBuilder;
+use super::guest;
 use super::handle::{self, Pool};
-use super::registry::Registry;
-use super::{guest, local};
+use super::shared::local;
+use super::shared::registry::Registry;
 use crate::job::ErasedCall;
 use crate::sync::atomic::{AtomicPtr, Ordering};
 use crate::sync::{Arc, Mutex, lock, process_wide};
@@ -186,5 +187,5 @@ pub fn current_jobs() -> usize {
 /// ```
 #[doc(alias = "current_thread_index")]
 pub fn worker_index() -> Option<usize> {
-    local::seat().map(super::seat::Seat::index)
+    local::seat().map(super::shared::seat::Seat::index)
 }

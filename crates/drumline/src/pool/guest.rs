@@ -10,9 +10,9 @@
 //! the pool on its way out.
 
 use super::handle;
-use super::local::{self, Restore};
-use super::registry::Registry;
-use super::seat::Seat;
+use super::shared::local::{self, Restore};
+use super::shared::registry::Registry;
+use super::shared::seat::Seat;
 use crate::unwind;
 
 /// A guest's stay; ends when it is dropped, also by a panic of the call.

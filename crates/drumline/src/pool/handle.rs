@@ -3,8 +3,9 @@
 use std::fmt;
 
 use super::builder::PoolBuilder;
-use super::registry::{Registry, SharedRegistry};
-use super::{guest, local, stand_in, waiting};
+use super::shared::local;
+use super::shared::registry::{Registry, SharedRegistry};
+use super::{guest, stand_in, waiting};
 use crate::job::{Header, JobRef, StackJob};
 use crate::latch::Countdown;
 use crate::unwind;
@@ -133,7 +134,7 @@ impl Pool {
     /// ```
     #[doc(alias = "current_thread_index")]
     pub fn worker_index(&self) -> Option<usize> {
-        local::find(&self.registry).map(super::seat::Seat::index)
+        local::find(&self.registry).map(super::shared::seat::Seat::index)
     }
 
     /// Changes the number of jobs of the live pool.

@@ -34,12 +34,12 @@
 //! | `waiters` | which threads and tasks wait at an end of a channel |
 //! | `builder`, `thread_starter`, `build_error`, `handle`, `global` | the public face |
 
-mod block_state;
 mod deque;
 mod idle;
 #[cfg(not(drumline_loom))]
 mod observe;
 mod queues;
+mod shared;
 #[cfg(not(drumline_loom))]
 mod signal;
 
@@ -63,37 +63,15 @@ pub(crate) mod guest;
 #[cfg(not(drumline_loom))]
 mod handle;
 #[cfg(not(drumline_loom))]
-mod held_open;
-#[cfg(not(drumline_loom))]
-mod hooks;
-#[cfg(not(drumline_loom))]
-mod lifetime;
-#[cfg(not(drumline_loom))]
-pub(crate) mod local;
-#[cfg(not(drumline_loom))]
 mod monitor;
 #[cfg(not(drumline_loom))]
-mod next;
-#[cfg(not(drumline_loom))]
-mod notify;
-#[cfg(not(drumline_loom))]
 mod overdue;
-#[cfg(not(drumline_loom))]
-mod refusal;
 #[cfg(all(test, not(drumline_loom), not(miri)))]
 mod refused_tests;
 #[cfg(not(drumline_loom))]
-mod registry;
-#[cfg(not(drumline_loom))]
 mod run_length;
-#[cfg(not(drumline_loom))]
-mod scan;
-#[cfg(not(drumline_loom))]
-mod seat;
 #[cfg(all(test, not(drumline_loom)))]
 mod small_tests;
-#[cfg(not(drumline_loom))]
-mod spare_handles;
 #[cfg(not(drumline_loom))]
 mod spare_policy;
 #[cfg(not(drumline_loom))]
@@ -109,27 +87,17 @@ mod steal_backoff;
 #[cfg(not(drumline_loom))]
 mod submit;
 #[cfg(not(drumline_loom))]
-mod table;
-#[cfg(not(drumline_loom))]
 mod thief;
 #[cfg(not(drumline_loom))]
 mod thread_builder;
 #[cfg(not(drumline_loom))]
-mod thread_limit;
-#[cfg(not(drumline_loom))]
-mod thread_requests;
-#[cfg(not(drumline_loom))]
 mod thread_starter;
-#[cfg(not(drumline_loom))]
-mod wait_policy;
 #[cfg(not(drumline_loom))]
 mod waiters;
 #[cfg(not(drumline_loom))]
 pub(crate) mod waiting;
 #[cfg(not(drumline_loom))]
 mod worker;
-#[cfg(any(not(drumline_loom), test))]
-mod workers;
 #[cfg(not(drumline_loom))]
 mod yielding;
 
@@ -144,9 +112,9 @@ pub use {
     handle::{Pool, ShutdownError},
     observe::event::Event,
     observe::warning::Warning,
+    shared::wait_policy::WaitPolicy,
     stats::Stats,
     thread_builder::ThreadBuilder,
-    wait_policy::WaitPolicy,
     yielding::{Yield, yield_local, yield_now},
 };
 
@@ -157,12 +125,13 @@ pub(crate) use {
     global::{in_any, in_global, registry as global_registry},
     guest::{is_inmost, may_work, visit, work_in},
     handle::install,
-    held_open::HeldOpen,
-    next::do_next,
     queues::spent,
     queues::suspended::{Node, SuspendedList},
-    registry::{KeptOpen, Registry, SharedRegistry},
-    seat::Seat,
+    shared::held_open::HeldOpen,
+    shared::local,
+    shared::next::do_next,
+    shared::registry::{KeptOpen, Registry, SharedRegistry},
+    shared::seat::Seat,
     signal::{Signal, is_sent_for, run_what_is_sent, serves_while_waiting},
     submit::{
         QueuedIn, WakeOrigin, has_withdrawn, open_for_long_lived, submit, submit_behind,
@@ -170,10 +139,10 @@ pub(crate) use {
     },
 };
 
-#[cfg(all(test, not(any(drumline_loom, drumline_shuttle))))]
-pub(crate) use next::take_next;
 #[cfg(not(drumline_loom))]
 pub(crate) use run_length::note as note_run_length;
+#[cfg(all(test, not(any(drumline_loom, drumline_shuttle))))]
+pub(crate) use shared::next::take_next;
 
 /// After a push that found the deque's limit changed: answers the threads that asked. `false`: the
 /// deque is full (or a trampoline), and the push is undone.

@@ -12,8 +12,8 @@
 
 use std::time::Duration;
 
-use super::registry::Registry;
-use super::seat::Seat;
+use super::shared::registry::Registry;
+use super::shared::seat::Seat;
 use crate::platform::thread_state::ThreadId;
 use crate::sync::{Instant, relax};
 use crate::wait::Parker;

@@ -37,8 +37,8 @@
 use std::time::Duration;
 
 use super::queues::job_queue::Oldest;
-use super::registry::Registry;
-use super::seat::Seat;
+use super::shared::registry::Registry;
+use super::shared::seat::Seat;
 use crate::sync::Instant;
 
 /// Jobs from one look to the next.

@@ -7,7 +7,7 @@
 use std::time::Duration;
 
 use super::WaitPolicy;
-use super::local;
+use super::shared::local;
 use super::waiting::{self, Awaited};
 use crate::latch::Sleeper;
 use crate::sync::atomic::{AtomicBool, Ordering};

@@ -11,7 +11,7 @@
 use std::sync::OnceLock;
 use std::time::Duration;
 
-use super::registry::Registry;
+use super::shared::registry::Registry;
 use crate::jobs::Jobs;
 use crate::sync::Instant;
 

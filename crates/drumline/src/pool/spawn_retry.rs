@@ -1,6 +1,6 @@
 //! Pools that wait for a thread that the system refused.
 
-use super::registry::{Registry, SharedRegistry};
+use super::shared::registry::{Registry, SharedRegistry};
 use crate::sync::atomic::{AtomicUsize, Ordering};
 use crate::sync::{Mutex, Weak, lock, process_wide};
 

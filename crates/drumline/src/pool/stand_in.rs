@@ -1,7 +1,7 @@
 //! A thread that does the work of a pool that has no workers.
 //!
 //! Without workers, calls run on the threads that make them. What is queued all the same needs a
-//! thread: work that was queued while the pool [expected a worker](super::workers), and work that a
+//! thread: work that was queued while the pool [expected a worker](super::shared::workers), and work that a
 //! member for good left behind when the pool was closed. The *stand-in* is a guest that runs all of
 //! it, and goes. It is a thread of its own, because the thread that learns of the work may hold
 //! locks: it drops a [`ThreadBuilder`](super::ThreadBuilder), or a pool. If the system refuses the
@@ -10,9 +10,10 @@
 //! A fixed pool takes no guests if its member for good has the only place. Its work is the
 //! member's: the member runs it when it waits or yields, and when it drops the pool itself.
 
-use super::registry::Registry;
-use super::seat::Seat;
-use super::{guest, local};
+use super::guest;
+use super::shared::local;
+use super::shared::registry::Registry;
+use super::shared::seat::Seat;
 use crate::job::JobRef;
 use crate::sync::thread;
 

@@ -6,7 +6,7 @@ use std::time::Duration;
 use super::deque::Deque;
 use super::handle::Pool;
 use super::observe::counters::Counters;
-use super::registry::Registry;
+use super::shared::registry::Registry;
 
 /// What a pool is and has done: a snapshot, made by [`Pool::stats`].
 ///

@@ -10,10 +10,11 @@
 //! (`yielding`, `waiting`, thieves) does not know the queue. A scope that waits runs the jobs of
 //! its own, long-lived or not: a caller that begins such a scope holds nothing that these wait for.
 
-use super::registry::{KeptOpen, Registry};
-use super::seat::Seat;
+use super::guest;
+use super::shared::local;
+use super::shared::registry::{KeptOpen, Registry};
+use super::shared::seat::Seat;
 use super::stand_in::run_apart;
-use super::{guest, local};
 use crate::job::{Header, JobRef};
 
 /// The queue that a job was put into.

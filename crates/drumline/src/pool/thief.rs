@@ -33,9 +33,9 @@ use std::time::Duration;
 
 use super::deque::{Deque, Effort, Steal};
 use super::overdue::Stale;
-use super::registry::Registry;
 use super::run_length;
-use super::seat::Seat;
+use super::shared::registry::Registry;
+use super::shared::seat::Seat;
 use super::steal_backoff::{SHORT, StealBackoff};
 use crate::job::{Header, JobRef};
 use crate::sync::{Instant, XorShift, thread};

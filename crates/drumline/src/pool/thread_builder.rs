@@ -1,7 +1,7 @@
 //! A thread that a pool wants to have: the record of its being counted.
 
-use super::registry::{Registry, SharedRegistry};
-use super::thread_requests::ThreadKind;
+use super::shared::registry::{Registry, SharedRegistry};
+use super::shared::thread_requests::ThreadKind;
 use super::{spawn_retry, stand_in, worker};
 
 /// A thread that a pool wants to have; see

@@ -8,12 +8,13 @@
 
 use std::io;
 
-use super::hooks;
 use super::observe::warning::Warning;
-use super::registry::{Registry, SharedRegistry};
+use super::shared::hooks;
+use super::shared::local;
+use super::shared::registry::{Registry, SharedRegistry};
+use super::shared::thread_requests::{Request, ThreadKind};
+use super::spawn_retry;
 use super::thread_builder::ThreadBuilder;
-use super::thread_requests::{Request, ThreadKind};
-use super::{local, spawn_retry};
 use crate::platform::thread_quota;
 use crate::sync::{self, Instant};
 use crate::unwind;

@@ -10,13 +10,13 @@ use std::time::Duration;
 
 use super::idle::wake_backoff::WakeBackoff;
 use super::idle::{Duty, ParkStep, Role, TakeOutcome, Wake};
-use super::local;
 use super::monitor::Monitor;
 use super::observe::event::Event;
 use super::overdue::{Overdue, OverdueLooks};
-use super::registry::Registry;
-use super::scan::Scan;
-use super::seat::Seat;
+use super::shared::local;
+use super::shared::registry::Registry;
+use super::shared::scan::Scan;
+use super::shared::seat::Seat;
 use super::spare_policy::SparePolicy;
 use super::thief::{Haul, StolenWork, Thief};
 use crate::blocks;

@@ -7,8 +7,8 @@
 use std::time::Duration;
 
 use super::handle::Pool;
-use super::local;
-use super::seat::Seat;
+use super::shared::local;
+use super::shared::seat::Seat;
 use super::stack_room::StackRoom;
 use super::thief::{Haul, StolenWork, Thief};
 use crate::sync::planted;

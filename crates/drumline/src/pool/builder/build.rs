@@ -8,14 +8,15 @@ use crate::jobs::Jobs;
 use crate::platform::fork;
 use crate::pool::build_error::{BuildError, BuildErrorKind};
 use crate::pool::handle::{Pool, ScopedPool};
-use crate::pool::registry::{Registry, SharedRegistry};
+use crate::pool::shared::local;
+use crate::pool::shared::registry::{Registry, SharedRegistry};
+use crate::pool::shared::thread_limit::ThreadLimit;
+use crate::pool::shared::thread_requests::ThreadRequests;
 #[cfg(drumline_shuttle)]
 use crate::pool::spawn_retry;
 use crate::pool::thread_builder::ThreadBuilder;
-use crate::pool::thread_limit::ThreadLimit;
-use crate::pool::thread_requests::ThreadRequests;
 use crate::pool::thread_starter::{become_member, spawn_thread, start_spares, start_workers};
-use crate::pool::{compensate, global, local};
+use crate::pool::{compensate, global};
 use crate::sync::barrier;
 
 impl PoolBuilder {

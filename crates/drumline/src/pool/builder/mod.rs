@@ -20,10 +20,10 @@ pub use into_jobs::IntoJobs;
 use std::fmt;
 use std::io;
 
-use super::hooks::Hooks;
+use super::shared::hooks::Hooks;
+use super::shared::thread_requests::ThreadSettings;
+use super::shared::wait_policy::WaitPolicy;
 use super::thread_builder::ThreadBuilder;
-use super::thread_requests::ThreadSettings;
-use super::wait_policy::WaitPolicy;
 use crate::jobs::{Jobs, JobsError};
 
 type SpawnHook = Box<dyn FnMut(ThreadBuilder) -> io::Result<()>>;

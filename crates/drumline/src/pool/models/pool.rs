@@ -14,13 +14,13 @@ use std::sync::atomic::{AtomicBool as PlainBool, AtomicUsize as PlainUsize};
 use std::sync::{Arc, Mutex as PlainMutex, Weak};
 use std::time::Duration;
 
-use super::super::block_state::BlockState;
 use super::super::deque::{Deque, Effort, Reasons, Steal};
 use super::super::idle::{Absence, Duty, IdleSet, ParkStep, Role, TakeOutcome, Wake};
 use super::shape::Shape;
 use super::{Task, run_stolen};
 use crate::job::Header;
 use crate::pool::deque::slot::{Slot, StealState};
+use crate::pool::shared::block_state::BlockState;
 use crate::sync::barrier::{self, Barrier};
 use crate::sync::planted;
 use crate::wait::Parker;

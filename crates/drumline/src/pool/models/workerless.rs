@@ -5,10 +5,10 @@ use std::sync::Arc;
 use loom::thread;
 
 use super::super::idle::{IdleSet, WorkerPolicy};
-use super::super::workers::Workers;
 use super::{Task, explore};
 use crate::job::JobRef;
 use crate::pool::queues::job_queue::JobQueue;
+use crate::pool::shared::workers::Workers;
 use crate::sync::plant::{Plant, must_catch};
 
 /// A queue that threads of a pool without workers look at, as `pool::stand_in` does.

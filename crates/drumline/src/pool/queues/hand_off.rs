@@ -49,7 +49,7 @@
 //! **The other race feared** is a task in a slot that no thread looks at: its worker computes for a
 //! second, and all others sleep. A full slot counts as work in the scan that a worker makes before
 //! it sleeps. What comes later meets the mark, because a put is followed by the same duty as a push
-//! to the queue ([`Seat::published`](crate::pool::seat::Seat::published)).
+//! to the queue ([`Seat::published`](crate::pool::shared::seat::Seat::published)).
 //!
 //! # Without the barrier
 //!

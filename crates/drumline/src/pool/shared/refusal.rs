@@ -28,7 +28,7 @@ const LONGEST: Duration = Duration::from_millis(16);
 
 /// The refusals of one pool.
 #[derive(Debug)]
-pub(super) struct Refusals {
+pub(crate) struct Refusals {
     total: u64,
     /// How many the program has heard of.
     told: u64,
@@ -42,7 +42,7 @@ pub(super) struct Refusals {
 }
 
 impl Refusals {
-    pub(super) const fn new() -> Self {
+    pub(crate) const fn new() -> Self {
         Refusals {
             total: 0,
             told: 0,
@@ -53,19 +53,19 @@ impl Refusals {
         }
     }
 
-    pub(super) fn total(&self) -> u64 {
+    pub(crate) fn total(&self) -> u64 {
         self.total
     }
 
     /// Whether an attempt would come too soon after one that was refused.
-    pub(super) fn is_put_off(&self) -> bool {
+    pub(crate) fn is_put_off(&self) -> bool {
         self.until.is_some_and(|until| Instant::now() < until)
     }
 
     /// The system refused a thread, which `took` this long. Returns how many times it did since
     /// the program last heard of it, if the program has to hear of it now.
     #[must_use]
-    pub(super) fn note(&mut self, took: Duration, spell: usize) -> Option<u64> {
+    pub(crate) fn note(&mut self, took: Duration, spell: usize) -> Option<u64> {
         self.total += 1;
         let now = Instant::now();
         if self
@@ -88,7 +88,7 @@ impl Refusals {
     }
 
     /// The next attempt is made at once.
-    pub(super) fn forgive(&mut self) {
+    pub(crate) fn forgive(&mut self) {
         self.until = None;
         self.burst = 0;
     }

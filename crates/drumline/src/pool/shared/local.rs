@@ -6,9 +6,9 @@
 use std::cell::Cell;
 use std::ptr;
 
-use super::deque::Deque;
 use super::registry::Registry;
 use super::seat::Seat;
+use crate::pool::deque::Deque;
 use crate::sync::{own_word, per_thread};
 
 per_thread! {

@@ -2,7 +2,7 @@
 //!
 //! A worker counts from before its thread is started. So calls rely on workers that have not come
 //! yet: they queue their work, and wait. The thread may turn out not to come at all (the program's
-//! spawner dropped its [`ThreadBuilder`](super::ThreadBuilder)). If it was the last one, no thread
+//! spawner dropped its [`ThreadBuilder`](crate::pool::ThreadBuilder)). If it was the last one, no thread
 //! looks at the queues any more: new calls run on the threads that make them.
 //!
 //! ```text
@@ -29,7 +29,7 @@ use crate::sync::{Mutex, barrier, lock, planted};
 
 /// The workers that a pool has or expects, spares apart.
 #[derive(Debug)]
-pub(super) struct Workers {
+pub(crate) struct Workers {
     /// Their seats, in the order in which they were made.
     seats: Mutex<Vec<usize>>,
     /// How many there are; written under the lock.
@@ -37,7 +37,7 @@ pub(super) struct Workers {
 }
 
 impl Workers {
-    pub(super) fn new() -> Self {
+    pub(crate) fn new() -> Self {
         Workers {
             seats: Mutex::new(Vec::new()),
             count: AtomicUsize::new(0),
@@ -45,17 +45,17 @@ impl Workers {
     }
 
     /// How many there are. A call that relies on one asks [again](Self::are_gone).
-    pub(super) fn len(&self) -> usize {
+    pub(crate) fn len(&self) -> usize {
         // Relaxed, here and where it is written: a hint. `remove` and `are_gone` fence.
         self.count.load(Ordering::Relaxed)
     }
 
     /// Calls `use_them` with their seats, none of which is removed meanwhile.
-    pub(super) fn with<R>(&self, use_them: impl FnOnce(&[usize]) -> R) -> R {
+    pub(crate) fn with<R>(&self, use_them: impl FnOnce(&[usize]) -> R) -> R {
         use_them(&lock(&self.seats))
     }
 
-    pub(super) fn add(&self, seat: usize) {
+    pub(crate) fn add(&self, seat: usize) {
         let mut seats = lock(&self.seats);
         seats.push(seat);
         // Relaxed: as in `len`.
@@ -65,7 +65,7 @@ impl Workers {
     /// Removes a worker that will not come. Returns whether none is left: then the caller has to
     /// see to what is queued.
     #[must_use]
-    pub(super) fn remove(&self, seat: usize) -> bool {
+    pub(crate) fn remove(&self, seat: usize) -> bool {
         let left = {
             let mut seats = lock(&self.seats);
             seats.retain(|&worker| worker != seat);
@@ -81,13 +81,13 @@ impl Workers {
 
     /// For a thread that has just queued work in reliance on a worker: whether none is left. Then
     /// the caller has to see to what is queued.
-    pub(super) fn are_gone(&self) -> bool {
+    pub(crate) fn are_gone(&self) -> bool {
         barrier::fence();
         self.are_gone_after_fence()
     }
 
     /// The same, for a thread that has run a fence since it queued the work.
-    pub(super) fn are_gone_after_fence(&self) -> bool {
+    pub(crate) fn are_gone_after_fence(&self) -> bool {
         self.len() == 0 && !planted!(WorkersUnasked)
     }
 }

@@ -3,16 +3,8 @@
 use std::iter;
 use std::sync::OnceLock;
 
-use super::deque::Reasons;
 use super::hooks::Hooks;
-use super::idle::wake_backoff::WakeCost;
-use super::idle::{IdleSet, Role, Wake};
 use super::lifetime::Lifetime;
-use super::observe::counters::Counters;
-use super::queues::injector::Injector;
-use super::queues::job_queue::JobQueue;
-use super::queues::spent;
-use super::queues::suspended::SuspendedList;
 use super::scan::Scan;
 use super::seat::Seat;
 use super::spare_handles::SpareHandles;
@@ -23,6 +15,14 @@ use super::wait_policy::WaitPolicy;
 use super::workers::Workers;
 use crate::job::JobRef;
 use crate::platform::fork;
+use crate::pool::deque::Reasons;
+use crate::pool::idle::wake_backoff::WakeCost;
+use crate::pool::idle::{IdleSet, Role, Wake};
+use crate::pool::observe::counters::Counters;
+use crate::pool::queues::injector::Injector;
+use crate::pool::queues::job_queue::JobQueue;
+use crate::pool::queues::spent;
+use crate::pool::queues::suspended::SuspendedList;
 use crate::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
 use crate::sync::barrier::{self, Barrier};
 use crate::sync::{Arc, Instant, Mutex, Weak, lock, process_wide, thread};
@@ -164,7 +164,7 @@ impl Registry {
     }
 
     /// The counters of all threads that have no seat here.
-    pub(super) fn outsiders(&self) -> &Counters {
+    pub(crate) fn outsiders(&self) -> &Counters {
         &self.outsiders
     }
 
@@ -176,7 +176,7 @@ impl Registry {
         &self.injector
     }
 
-    /// The long-lived jobs that nothing has begun; see [`submit`](super::submit).
+    /// The long-lived jobs that nothing has begun; see [`submit`](crate::pool::submit).
     pub(crate) fn long_lived(&self) -> &JobQueue {
         &self.long_lived
     }
@@ -199,7 +199,7 @@ impl Registry {
     }
 
     /// The requests for threads.
-    pub(super) fn thread_requests(&self) -> &ThreadRequests {
+    pub(crate) fn thread_requests(&self) -> &ThreadRequests {
         &self.thread_requests
     }
 
@@ -242,7 +242,7 @@ impl Registry {
 
     /// The seats from which a thread could take something: those in use, and those with jobs in
     /// their queues. From number `start` on, and then those before it.
-    pub(super) fn seats_in_use(&self, start: usize) -> impl Iterator<Item = &Seat> {
+    pub(crate) fn seats_in_use(&self, start: usize) -> impl Iterator<Item = &Seat> {
         let numbers = self.idle_set.in_use().iter_from(start);
         numbers.map(|index| self.seat(index))
     }
@@ -255,7 +255,7 @@ impl Registry {
 
     /// A seat for a worker, which is counted from now on as one, but not yet as alive. `None`: the
     /// seats of this fixed pool are for callers.
-    pub(super) fn seat_worker(&self) -> Option<usize> {
+    pub(crate) fn seat_worker(&self) -> Option<usize> {
         let mut free = lock(&self.free);
         // Relaxed: written with the lock that is held.
         let left_over = if !self.is_fixed() {
@@ -360,7 +360,7 @@ impl Registry {
     }
 
     /// A worker's sleep ended. If it was called to help, its deque is in use from now on.
-    pub(super) fn woken(&self, seat: &Seat) -> Role {
+    pub(crate) fn woken(&self, seat: &Seat) -> Role {
         seat.begin();
         let role = self.idle_set.woken(seat.index(), carry_mark(seat));
         if role != Role::Work {
@@ -379,7 +379,7 @@ impl Registry {
     }
 
     /// A worker has arrived, and is active at once: it has handlers to run.
-    pub(super) fn begin_first(&self, seat: &Seat) {
+    pub(crate) fn begin_first(&self, seat: &Seat) {
         seat.begin();
         let admit = carry_mark(seat);
         let work = || self.has_work();
@@ -478,7 +478,7 @@ impl Registry {
     }
 
     /// The workers that the pool has or expects.
-    pub(super) fn worker_list(&self) -> &Workers {
+    pub(crate) fn worker_list(&self) -> &Workers {
         &self.workers
     }
 
@@ -495,12 +495,12 @@ impl Registry {
             .with(|workers| member.into_iter().chain(workers.iter().copied()).collect())
     }
 
-    pub(super) fn is_broadcast_to(&self, index: usize) -> bool {
+    pub(crate) fn is_broadcast_to(&self, index: usize) -> bool {
         self.member_seat.get() == Some(&index)
     }
 
     /// What the pool's end waits for.
-    pub(super) fn lifetime(&self) -> &Lifetime {
+    pub(crate) fn lifetime(&self) -> &Lifetime {
         &self.lifetime
     }
 
@@ -557,7 +557,7 @@ impl Registry {
     }
 
     /// For a thread that has queued work: whether there is no worker to take it.
-    pub(super) fn has_lost_workers(&self) -> bool {
+    pub(crate) fn has_lost_workers(&self) -> bool {
         self.workers.are_gone()
     }
 
@@ -579,12 +579,12 @@ impl Registry {
     }
 
     /// Runs the handlers with which a worker begins. It is active meanwhile.
-    pub(super) fn run_entry_hooks(&self, index: usize) {
+    pub(crate) fn run_entry_hooks(&self, index: usize) {
         self.hooks.run_entry(index);
     }
 
     /// Runs the handler with which a worker ends. It is active meanwhile.
-    pub(super) fn run_exit_hook(&self, index: usize) {
+    pub(crate) fn run_exit_hook(&self, index: usize) {
         self.hooks.run_exit(index);
     }
 
@@ -627,7 +627,7 @@ fn forked() -> ! {
 
 /// A call from outside keeps the pool from its end.
 #[must_use]
-pub(crate) struct KeptOpen<'r>(pub(super) &'r Registry);
+pub(crate) struct KeptOpen<'r>(pub(crate) &'r Registry);
 
 impl Drop for KeptOpen<'_> {
     fn drop(&mut self) {

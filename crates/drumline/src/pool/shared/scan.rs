@@ -1,12 +1,12 @@
 //! Whether there is anything to do; and the marks and the scan of a thread that wants to sleep.
 
-use super::deque::Reasons;
-use super::deque::handshake::Naps;
 use super::local;
-use super::queues::job_queue::JobQueue;
 use super::registry::Registry;
 use super::seat::Seat;
 use crate::job::JobRef;
+use crate::pool::deque::Reasons;
+use crate::pool::deque::handshake::Naps;
+use crate::pool::queues::job_queue::JobQueue;
 use crate::sync::barrier;
 
 /// What a scan made after the marks has found.
@@ -108,12 +108,12 @@ impl Registry {
     }
 
     /// Whether anything is queued that came from outside.
-    pub(super) fn has_shared_work(&self) -> bool {
+    pub(crate) fn has_shared_work(&self) -> bool {
         self.injector().has(1) || self.long_lived().len() > 0
     }
 
     /// How many jobs are queued, counted up to `most`.
-    pub(super) fn queued(&self, most: usize) -> usize {
+    pub(crate) fn queued(&self, most: usize) -> usize {
         let mut queued = self.injector().len() + self.long_lived().len();
         for seat in self.seats_in_use(0) {
             if queued >= most {
@@ -126,14 +126,14 @@ impl Registry {
 
     /// Whether a job is queued that a thread would have to take: halves of joins are the business
     /// of their owners, and jobs in an inbox are for its owner.
-    pub(super) fn has_queued(&self) -> bool {
+    pub(crate) fn has_queued(&self) -> bool {
         self.injector().has(1)
             || self.long_lived().len() > 0
             || self.seats().any(|seat| seat.queue().len() > 0)
     }
 
     /// Takes such a job.
-    pub(super) fn take_queued(&self) -> Option<JobRef> {
+    pub(crate) fn take_queued(&self) -> Option<JobRef> {
         let from_seats = || self.seats().map(Seat::queue).find_map(JobQueue::take);
         let shared = self.long_lived().take().or_else(|| self.injector().take());
         shared.or_else(from_seats)

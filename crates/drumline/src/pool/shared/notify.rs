@@ -3,10 +3,10 @@
 use std::time::Duration;
 
 use super::local;
-use super::observe::counters::CounterWords;
-use super::observe::event::Event;
 use super::registry::Registry;
 use super::seat::Seat;
+use crate::pool::observe::counters::CounterWords;
+use crate::pool::observe::event::Event;
 use crate::sync::{Count, Instant};
 use crate::wait::Parker;
 
@@ -25,7 +25,7 @@ impl Registry {
     }
 
     /// Counts something that the calling thread did for this pool, on its seat if it has one here.
-    pub(super) fn count(&self, what: impl FnOnce(&CounterWords) -> &Count) {
+    pub(crate) fn count(&self, what: impl FnOnce(&CounterWords) -> &Count) {
         match local::find(self) {
             Some(seat) => what(seat.counters()).up(),
             None => what(self.outsiders()).up_shared(),
@@ -38,7 +38,7 @@ impl Registry {
     }
 
     /// The calling thread is about to wake the worker with seat number `called`.
-    pub(super) fn count_call(&self, called: usize) {
+    pub(crate) fn count_call(&self, called: usize) {
         let spell = self.idle_set().spells();
         let (chain, counters) = match local::find(self) {
             Some(seat) => (seat.counters().chain_in(spell), seat.counters()),

@@ -22,8 +22,8 @@ const STACK_SIZE: usize = 8 << 20;
 /// What every thread of a pool gets.
 #[derive(Default)]
 pub(crate) struct ThreadSettings {
-    pub(super) name: Option<NameHook>,
-    pub(super) stack_size: Option<usize>,
+    pub(crate) name: Option<NameHook>,
+    pub(crate) stack_size: Option<usize>,
 }
 
 /// The requests for threads of one pool.
@@ -66,7 +66,7 @@ pub(crate) enum Request {
 
 impl ThreadRequests {
     /// Of a pool whose spares are started by `start_spares`.
-    pub(super) fn new(settings: ThreadSettings, start_spares: fn(&Registry)) -> Self {
+    pub(crate) fn new(settings: ThreadSettings, start_spares: fn(&Registry)) -> Self {
         ThreadRequests {
             requests: Mutex::new(Requests {
                 name: settings.name,
@@ -81,12 +81,12 @@ impl ThreadRequests {
     }
 
     /// The stack of a thread, in bytes.
-    pub(super) fn stack_size(&self) -> usize {
+    pub(crate) fn stack_size(&self) -> usize {
         self.stack_size
     }
 
     /// Has a spare started, for a thread that blocks.
-    pub(super) fn start_spares(&self, registry: &Registry) {
+    pub(crate) fn start_spares(&self, registry: &Registry) {
         (self.start_spares)(registry);
     }
 
@@ -168,12 +168,12 @@ impl ThreadRequests {
     }
 
     /// A thread was to be had, or may be: the next request is not put off.
-    pub(super) fn forgive(&self) {
+    pub(crate) fn forgive(&self) {
         lock(&self.requests).refusals.forgive();
     }
 
     /// How many threads the system has refused.
-    pub(super) fn refused(&self) -> u64 {
+    pub(crate) fn refused(&self) -> u64 {
         lock(&self.requests).refusals.total()
     }
 }

@@ -7,11 +7,11 @@
 
 use std::sync::OnceLock;
 
-use super::idle::WorkerPolicy;
-use super::observe::warning::Warning;
 use super::registry::Registry;
 use super::seat::Seat;
 use crate::platform::{thread_quota, thread_state};
+use crate::pool::idle::WorkerPolicy;
+use crate::pool::observe::warning::Warning;
 use crate::sync::atomic::{AtomicUsize, Ordering};
 
 /// No program wants more, whatever the system allows.

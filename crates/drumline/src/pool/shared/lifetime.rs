@@ -5,7 +5,7 @@ use crate::wait::Gate;
 
 /// Counts what keeps a pool alive.
 #[derive(Debug)]
-pub(super) struct Lifetime {
+pub(crate) struct Lifetime {
     /// Workers that have not ended, calls that keep the pool open, and 1 for the open handle.
     alive: AtomicUsize,
     ended: Gate,
@@ -17,7 +17,7 @@ pub(super) struct Lifetime {
 
 impl Lifetime {
     /// Of a pool with an open handle.
-    pub(super) fn new() -> Self {
+    pub(crate) fn new() -> Self {
         Lifetime {
             alive: AtomicUsize::new(1),
             ended: Gate::new(),
@@ -27,14 +27,14 @@ impl Lifetime {
     }
 
     /// A worker is about to be started, or a call keeps the pool open.
-    pub(super) fn begin(&self) {
+    pub(crate) fn begin(&self) {
         // Relaxed: its thread is counted already, or orders this by the lock of the idle set.
         self.alive.fetch_add(1, Ordering::Relaxed);
     }
 
     /// A worker has ended, or could not be started after all; a call has ended, or the handle is
     /// closed.
-    pub(super) fn end(&self) {
+    pub(crate) fn end(&self) {
         // AcqRel: the last one to leave has seen what the others did.
         if self.alive.fetch_sub(1, Ordering::AcqRel) == 1 {
             self.ended.open();
@@ -42,26 +42,26 @@ impl Lifetime {
     }
 
     /// Waits until nothing keeps the pool alive.
-    pub(super) fn wait(&self) {
+    pub(crate) fn wait(&self) {
         self.ended.wait();
     }
 
     // ---- the program's threads ----------------------------------------------
 
     /// The program's spawner is asked for a thread; or an actor of the pool runs elsewhere.
-    pub(super) fn await_thread(&self) {
+    pub(crate) fn await_thread(&self) {
         // Relaxed, here and below: no more than a hint, see `awaits_threads`.
         self.awaited.fetch_add(1, Ordering::Relaxed);
     }
 
     /// That thread has begun, or will not come; or the actor has ended.
-    pub(super) fn heard_of_thread(&self) {
+    pub(crate) fn heard_of_thread(&self) {
         self.awaited.fetch_sub(1, Ordering::Relaxed);
     }
 
     /// Whether the end of the pool may be in the hands of the program: it keeps a builder, or runs
     /// actors.
-    pub(super) fn awaits_threads(&self) -> bool {
+    pub(crate) fn awaits_threads(&self) -> bool {
         // Relaxed: a builder in the hands of this thread was counted before it got there. With the
         // builders of other threads the count may change at any moment.
         self.awaited.load(Ordering::Relaxed) > 0
@@ -71,13 +71,13 @@ impl Lifetime {
 
     /// The pool has no thread but a member for good, and is closed with work left. It does not end
     /// before that is [done](Self::pay_end).
-    pub(super) fn owe_end(&self) {
+    pub(crate) fn owe_end(&self) {
         self.begin();
         self.owes_end.store(true, Ordering::Release);
     }
 
     /// A call that kept the pool open is about to end. `is_over`: nothing is left to be done.
-    pub(super) fn pay_end(&self, is_over: bool) {
+    pub(crate) fn pay_end(&self, is_over: bool) {
         // Acquire: `alive` counts it.
         if is_over && self.owes_end.swap(false, Ordering::Acquire) {
             self.end();

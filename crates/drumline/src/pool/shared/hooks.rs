@@ -32,16 +32,16 @@ use std::cell::Cell;
 use std::io;
 
 use super::local;
-use super::observe::event::Event;
-use super::observe::trace;
-use super::observe::warning::Warning;
 use crate::platform::stderr;
+use crate::pool::observe::event::Event;
+use crate::pool::observe::trace;
+use crate::pool::observe::warning::Warning;
 use crate::sync::atomic::{AtomicUsize, Ordering};
 use crate::sync::per_thread;
 use crate::unwind::{self, Payload};
 
 /// Names a thread by its number.
-pub(super) type NameHook = Box<dyn FnMut(usize) -> String + Send>;
+pub(crate) type NameHook = Box<dyn FnMut(usize) -> String + Send>;
 type IndexHook = Box<dyn Fn(usize) + Send + Sync>;
 type PanicHook = Box<dyn Fn(Box<dyn Any + Send>) + Send + Sync>;
 type WarningHook = Box<dyn Fn(&Warning) + Send + Sync>;
@@ -62,42 +62,42 @@ pub(crate) struct Hooks {
 
 /// For the builder.
 impl Hooks {
-    pub(super) fn set_pin(&mut self, hook: impl Fn(usize) + Send + Sync + 'static) {
+    pub(crate) fn set_pin(&mut self, hook: impl Fn(usize) + Send + Sync + 'static) {
         self.pin = Some(Box::new(hook));
     }
 
-    pub(super) fn set_start(&mut self, hook: impl Fn(usize) + Send + Sync + 'static) {
+    pub(crate) fn set_start(&mut self, hook: impl Fn(usize) + Send + Sync + 'static) {
         self.start = Some(Box::new(hook));
     }
 
-    pub(super) fn set_exit(&mut self, hook: impl Fn(usize) + Send + Sync + 'static) {
+    pub(crate) fn set_exit(&mut self, hook: impl Fn(usize) + Send + Sync + 'static) {
         self.exit = Some(Box::new(hook));
     }
 
-    pub(super) fn set_panic(&mut self, hook: impl Fn(Box<dyn Any + Send>) + Send + Sync + 'static) {
+    pub(crate) fn set_panic(&mut self, hook: impl Fn(Box<dyn Any + Send>) + Send + Sync + 'static) {
         self.panic = Some(Box::new(hook));
     }
 
-    pub(super) fn set_warning(&mut self, hook: impl Fn(&Warning) + Send + Sync + 'static) {
+    pub(crate) fn set_warning(&mut self, hook: impl Fn(&Warning) + Send + Sync + 'static) {
         self.warning = Some(Box::new(hook));
     }
 
-    pub(super) fn set_event(&mut self, hook: impl Fn(&Event) + Send + Sync + 'static) {
+    pub(crate) fn set_event(&mut self, hook: impl Fn(&Event) + Send + Sync + 'static) {
         self.event = Some(Box::new(hook));
     }
 
     /// Whether the threads of the pool are special because of their handlers.
-    pub(super) fn are_for_threads(&self) -> bool {
+    pub(crate) fn are_for_threads(&self) -> bool {
         self.has_entry() || self.exit.is_some()
     }
 
     /// Whether a worker has a handler to run before it does anything else.
-    pub(super) fn has_entry(&self) -> bool {
+    pub(crate) fn has_entry(&self) -> bool {
         self.pin.is_some() || self.start.is_some()
     }
 
     /// Whether a worker has a handler to run at its end.
-    pub(super) fn has_exit(&self) -> bool {
+    pub(crate) fn has_exit(&self) -> bool {
         self.exit.is_some()
     }
 }
@@ -151,7 +151,7 @@ fn cross<R>(kind: HookKind, hook: impl FnOnce() -> R) -> Option<Result<R, Payloa
 
 /// The name for thread `index`. Without one, because the hook panics or the name cannot be used,
 /// the thread gets the default name, and that is reported.
-pub(super) fn name_thread(hooks: &Hooks, hook: &mut NameHook, index: usize) -> Option<String> {
+pub(crate) fn name_thread(hooks: &Hooks, hook: &mut NameHook, index: usize) -> Option<String> {
     local::outside(|| match cross(HookKind::Name, || hook(index))? {
         Ok(name) if name.contains('\0') => {
             hooks.warn(Warning::NameNotUsed { index, name });
@@ -166,7 +166,7 @@ pub(super) fn name_thread(hooks: &Hooks, hook: &mut NameHook, index: usize) -> O
 }
 
 /// Has `spawner` start the thread of `builder`.
-pub(super) fn spawn_thread<B>(
+pub(crate) fn spawn_thread<B>(
     hooks: &Hooks,
     spawner: &mut dyn FnMut(B) -> io::Result<()>,
     builder: B,
@@ -185,13 +185,13 @@ pub(super) fn spawn_thread<B>(
 
 impl Hooks {
     /// Runs the handlers with which a worker begins. It is active meanwhile.
-    pub(super) fn run_entry(&self, index: usize) {
+    pub(crate) fn run_entry(&self, index: usize) {
         self.run_thread_hook(self.pin.as_ref(), index);
         self.run_thread_hook(self.start.as_ref(), index);
     }
 
     /// Runs the handler with which a worker ends. It is active meanwhile.
-    pub(super) fn run_exit(&self, index: usize) {
+    pub(crate) fn run_exit(&self, index: usize) {
         self.run_thread_hook(self.exit.as_ref(), index);
     }
 
@@ -219,7 +219,7 @@ impl Hooks {
     }
 
     /// How many panics were reported to no handler.
-    pub(super) fn lost_panics(&self) -> usize {
+    pub(crate) fn lost_panics(&self) -> usize {
         // Relaxed: as where it is counted.
         self.lost_panics.load(Ordering::Relaxed)
     }
@@ -239,13 +239,13 @@ impl Hooks {
 
     /// Whether an event would be heard.
     #[inline]
-    pub(super) fn is_heard(&self) -> bool {
+    pub(crate) fn is_heard(&self) -> bool {
         self.event.is_some() || trace::is_on()
     }
 
     /// Notifies the event handler and `tracing`. Returns whether either listens.
     #[cold]
-    pub(super) fn notify_now(&self, event: &Event) -> bool {
+    pub(crate) fn notify_now(&self, event: &Event) -> bool {
         local::outside(|| {
             let mut heard = false;
             if let Some(hook) = &self.event {

@@ -7,15 +7,14 @@
 use std::ptr::{self, NonNull};
 
 use super::block_state::BlockState;
-use super::deque::handshake::Handshake;
-use super::deque::{Deque, Reasons};
 use super::next::run_next;
-use super::observe::counters::Counters;
-use super::queues::hand_off::HandOff;
-use super::queues::job_queue::JobQueue;
 use super::registry::Registry;
-use super::thief::Stolen;
 use crate::job::{Header, JobRef};
+use crate::pool::deque::handshake::Handshake;
+use crate::pool::deque::{Deque, Reasons, Stolen};
+use crate::pool::observe::counters::Counters;
+use crate::pool::queues::hand_off::HandOff;
+use crate::pool::queues::job_queue::JobQueue;
 use crate::sync::atomic::{AtomicBool, AtomicPtr, AtomicUsize, Ordering};
 use crate::sync::barrier::{self, Barrier};
 use crate::sync::{Apart, Level, Mutex, lock};
@@ -501,9 +500,9 @@ impl Drop for Seat {
 /// takes nothing older.
 pub(crate) struct Floor<'a> {
     seat: &'a Seat,
-    first: *mut super::deque::slot::Slot,
+    first: *mut crate::pool::deque::slot::Slot,
     /// Floors of the further deques of the chain: almost always none.
-    further: Option<Vec<*mut super::deque::slot::Slot>>,
+    further: Option<Vec<*mut crate::pool::deque::slot::Slot>>,
 }
 
 impl<'a> Floor<'a> {
@@ -513,7 +512,10 @@ impl<'a> Floor<'a> {
     }
 
     #[inline]
-    fn raise_with(seat: &'a Seat, raise: fn(&Deque) -> *mut super::deque::slot::Slot) -> Self {
+    fn raise_with(
+        seat: &'a Seat,
+        raise: fn(&Deque) -> *mut crate::pool::deque::slot::Slot,
+    ) -> Self {
         let first = raise(seat.first_deque());
         let further = || seat.deques().skip(1).map(raise).collect();
         Floor {
