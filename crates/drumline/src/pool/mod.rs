@@ -127,10 +127,10 @@ pub(crate) use {
     handle::install,
     queues::spent,
     queues::suspended::{Node, SuspendedList},
-    shared::held_open::HeldOpen,
+    shared::held_open::{HeldOpen, KeptOpen},
     shared::local,
     shared::next::do_next,
-    shared::registry::{KeptOpen, Registry, SharedRegistry},
+    shared::registry::{Registry, SharedRegistry},
     shared::seat::Seat,
     signal::{Signal, is_sent_for, run_what_is_sent, serves_while_waiting},
     submit::{

@@ -40,7 +40,7 @@ impl Registry {
     /// all, the job is for another. Where there is none, the calling thread runs the job.
     pub(crate) fn send(&self, worker: usize, job: JobRef) {
         let receiver = self.worker_list().with(|workers| {
-            let is_present = workers.contains(&worker) || self.is_broadcast_to(worker);
+            let is_present = workers.contains(&worker) || self.members().is_broadcast_to(worker);
             let present = is_present.then_some(worker);
             let receiver = self.seat(present.or(workers.first().copied())?);
             // Not after this: the worker may be dismissed, and its jobs are taken away then.
@@ -96,7 +96,7 @@ fn start(registry: &Registry) {
         shared.lifetime().end();
     });
     match outcome {
-        Ok(handle) => registry.keep_handle(handle),
+        Ok(handle) => registry.lifetime().keep_handle(handle),
         Err(_refused) => {
             guest::enter(registry, run_all);
             registry.lifetime().end();

@@ -11,8 +11,9 @@
 //! its own, long-lived or not: a caller that begins such a scope holds nothing that these wait for.
 
 use super::guest;
+use super::shared::held_open::KeptOpen;
 use super::shared::local;
-use super::shared::registry::{KeptOpen, Registry};
+use super::shared::registry::Registry;
 use super::shared::seat::Seat;
 use super::stand_in::run_apart;
 use crate::job::{Header, JobRef};

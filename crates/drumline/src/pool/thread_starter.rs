@@ -39,7 +39,7 @@ pub(super) fn start_workers(
 /// be needed. If the system refuses, that is tried again when a thread ends.
 #[cold]
 pub(super) fn start_spares(registry: &Registry) {
-    registry.reap();
+    registry.spares().reap();
     let count = 1 + spares_ahead(registry);
     if registry.thread_requests().ask_for_spares(count) {
         serve(registry, &mut spawn_thread);
@@ -90,7 +90,7 @@ fn serve(registry: &Registry, spawner: &mut dyn FnMut(ThreadBuilder) -> io::Resu
             }
             (ThreadKind::Spare, Ok(())) => {
                 registry.thread_requests().forgive();
-                registry.limit_over();
+                registry.limit().is_over();
             }
             (ThreadKind::Spare, Err(error)) => {
                 spawn_retry::add(registry);
@@ -133,7 +133,7 @@ fn start(
 
 /// Changes the number of jobs of a live pool.
 pub(crate) fn resize(registry: &SharedRegistry, jobs: usize) {
-    let workers = jobs.saturating_sub(registry.members());
+    let workers = jobs.saturating_sub(registry.members().len());
     start_workers(registry, workers, &mut spawn_thread);
     registry.wake(
         registry
@@ -158,8 +158,8 @@ pub(super) fn spawn_thread(mut builder: ThreadBuilder) -> io::Result<()> {
         builder.run();
     })?;
     match post {
-        ThreadKind::Worker => registry.keep_handle(handle),
-        ThreadKind::Spare => registry.keep_spare_handle(handle),
+        ThreadKind::Worker => registry.lifetime().keep_handle(handle),
+        ThreadKind::Spare => registry.spares().keep_handle(handle),
     }
     Ok(())
 }

@@ -218,7 +218,7 @@ impl PoolBuilder {
         prepare();
         let registry = Registry::new(places, guests, policy, hooks, threads, barrier, limit);
         for _ in 0..members {
-            registry.add_member();
+            registry.members().add();
         }
         Ok(registry)
     }
@@ -228,7 +228,7 @@ impl PoolBuilder {
     fn add_member(&self, registry: &Registry) -> Option<usize> {
         let seat = self.use_current_thread.then(|| registry.add_seat())?;
         if self.broadcast_to_member {
-            registry.broadcast_to(seat);
+            registry.members().broadcast_to(seat);
         }
         Some(seat)
     }
@@ -238,7 +238,7 @@ impl PoolBuilder {
         registry: &SharedRegistry,
         spawner: &mut dyn FnMut(ThreadBuilder) -> io::Result<()>,
     ) {
-        let wanted = registry.jobs() - registry.members();
+        let wanted = registry.jobs() - registry.members().len();
         start_workers(registry, wanted, spawner);
     }
 }

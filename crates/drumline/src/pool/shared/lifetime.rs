@@ -1,7 +1,10 @@
 //! How long a pool lives: what its end waits for.
 
 use crate::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
-use crate::wait::Gate;
+use crate::sync::thread::JoinHandle;
+use crate::sync::{Mutex, lock};
+use crate::unwind;
+use crate::wait::{Gate, blocking};
 
 /// Counts what keeps a pool alive.
 #[derive(Debug)]
@@ -13,6 +16,8 @@ pub(crate) struct Lifetime {
     awaited: AtomicUsize,
     /// Whether `alive` counts the work that is left to a member for good.
     owes_end: AtomicBool,
+    /// The threads of workers.
+    handles: Mutex<Vec<JoinHandle<()>>>,
 }
 
 impl Lifetime {
@@ -23,6 +28,7 @@ impl Lifetime {
             ended: Gate::new(),
             awaited: AtomicUsize::new(0),
             owes_end: AtomicBool::new(false),
+            handles: Mutex::new(Vec::new()),
         }
     }
 
@@ -41,9 +47,23 @@ impl Lifetime {
         }
     }
 
-    /// Waits until nothing keeps the pool alive.
-    pub(crate) fn wait(&self) {
+    /// Keeps the handle of a worker's thread, to wait for its very end.
+    pub(crate) fn keep_handle(&self, handle: JoinHandle<()>) {
+        lock(&self.handles).push(handle);
+    }
+
+    /// Waits until nothing keeps the pool alive, and then for the very end of the threads: those of
+    /// workers, and the `others` that there are then.
+    pub(crate) fn wait(&self, others: impl FnOnce() -> Vec<JoinHandle<()>>) {
         self.ended.wait();
+        let mut handles = std::mem::take(&mut *lock(&self.handles));
+        handles.append(&mut others());
+        for handle in handles {
+            // A worker does not panic; a thread-local destructor of a user may.
+            if let Err(payload) = blocking(|| handle.join()) {
+                unwind::discard(payload);
+            }
+        }
     }
 
     // ---- the program's threads ----------------------------------------------

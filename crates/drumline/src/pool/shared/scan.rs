@@ -94,7 +94,8 @@ impl Registry {
         self.injector().has(1)
             || self.long_lived().len() > 0
             || self.seats().any(|seat| {
-                seat.has_work() || seat.inbox().len() > 0 && !self.is_broadcast_to(seat.index())
+                seat.has_work()
+                    || seat.inbox().len() > 0 && !self.members().is_broadcast_to(seat.index())
             })
             || self.suspended().is_draining()
     }

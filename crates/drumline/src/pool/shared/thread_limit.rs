@@ -7,11 +7,8 @@
 
 use std::sync::OnceLock;
 
-use super::registry::Registry;
-use super::seat::Seat;
 use crate::platform::{thread_quota, thread_state};
 use crate::pool::idle::WorkerPolicy;
-use crate::pool::observe::warning::Warning;
 use crate::sync::atomic::{AtomicUsize, Ordering};
 
 /// No program wants more, whatever the system allows.
@@ -80,7 +77,29 @@ impl ThreadLimit {
         self.spares && thread_state::KNOWN
     }
 
-    /// The same for the idle set of a pool with this number of places.
+    /// How many threads a pool with this number of places may have, spares included: at least as
+    /// many, whatever was said.
+    pub(super) fn max_threads(&self, places: usize) -> usize {
+        self.threads.max(places)
+    }
+
+    /// Whether the pool has to warn, in this spell of work, that blocked threads are not replaced.
+    pub(super) fn is_news(&self, spell: usize) -> bool {
+        self.told.is_due(spell)
+    }
+
+    /// The same of the warning that no thread is the monitor.
+    pub(super) fn is_news_of_monitor(&self, spell: usize) -> bool {
+        self.told_of_monitor.is_due(spell)
+    }
+
+    /// A spare thread was to be had.
+    pub(crate) fn is_over(&self) {
+        self.told.forget();
+        self.told_of_monitor.forget();
+    }
+
+    /// The limit for the idle set of a pool with this number of places.
     pub(crate) fn worker_policy(&self, places: usize) -> WorkerPolicy {
         if self.spares {
             WorkerPolicy {
@@ -100,64 +119,6 @@ fn allowed() -> usize {
         // Half: others want threads, too, and some of them abort without.
         thread_quota::threads().map_or(MOST, |room| MOST.min(room / 2))
     })
-}
-
-impl Registry {
-    /// How many threads the pool may have, spares included: at least as many
-    /// as jobs, whatever was said.
-    pub(crate) fn max_threads(&self) -> usize {
-        self.limit().threads.max(self.jobs())
-    }
-
-    /// A thread that blocks cannot be replaced, because of the limit: warns,
-    /// once until [`limit_over`](Self::limit_over), or until the pool has been
-    /// at rest. Not to be called with the lock of the idle set held.
-    #[cold]
-    pub(crate) fn limit_reached(&self) {
-        if !self.limit().told.is_due(self.idle_set().spells()) {
-            return;
-        }
-        let workers = self.blocked();
-        self.hooks().warn(Warning::LimitReached {
-            limit: self.max_threads(),
-            blocked: workers.len(),
-            workers,
-        });
-    }
-
-    /// The blocked threads are replaced, but a further one that blocks without a word is not
-    /// noticed, because of the limit: warns, as often as [`limit_reached`](Self::limit_reached)
-    /// does. Not to be called with the lock of the idle set held.
-    #[cold]
-    pub(crate) fn monitor_is_gone(&self) {
-        if !self
-            .limit()
-            .told_of_monitor
-            .is_due(self.idle_set().spells())
-        {
-            return;
-        }
-        let workers = self.blocked();
-        self.hooks().warn(Warning::NoMonitor {
-            limit: self.max_threads(),
-            blocked: workers.len(),
-            workers,
-        });
-    }
-
-    /// A spare thread was to be had.
-    pub(crate) fn limit_over(&self) {
-        self.limit().told.forget();
-        self.limit().told_of_monitor.forget();
-    }
-
-    /// The names of the threads that are blocked now.
-    pub(crate) fn blocked(&self) -> Vec<String> {
-        let (_, displaced) = self.idle_set().active_and_displaced();
-        let is_blocked = |seat: &&Seat| seat.is_blocked() || displaced.contains(&seat.index());
-        let blocked = self.seats().filter(is_blocked);
-        blocked.map(|seat| seat.block_state().name()).collect()
-    }
 }
 
 #[cfg(all(test, not(drumline_shuttle)))]
@@ -213,7 +174,7 @@ mod tests {
         };
         assert_eq!(at_the_limit(), [(2, 1, vec![name.clone()])]);
         assert!(at_the_limit().is_empty(), "once is enough");
-        registry.limit_over();
+        registry.limit().is_over();
         assert_eq!(at_the_limit().len(), 1, "and again when it was over");
         let warned: Vec<String> = warned.try_iter().collect();
         assert_eq!(warned.len(), 2);

@@ -142,7 +142,7 @@ impl ThreadRequests {
             return Some(Request::PutOff);
         }
         let index = registry.spare_seat();
-        registry.count_spare(index);
+        registry.spares().add(index);
         Some(Request::Start(ThreadKind::Spare, index))
     }
 
