@@ -5,7 +5,8 @@ use std::ptr;
 use super::build_error::BuildError;
 use super::builder::PoolBuilder;
 use super::guest;
-use super::handle::{self, Pool};
+use super::hand_over;
+use super::handle::Pool;
 use super::shared::local;
 use super::shared::registry::Registry;
 use crate::job::ErasedCall;
@@ -136,7 +137,7 @@ unsafe fn call_in_any(call: *mut (), run: unsafe fn(*mut ())) {
     if registry.has_guests() {
         guest::enter(registry, |_| op());
     } else {
-        handle::hand_over(registry, op);
+        hand_over::hand_over(registry, op);
     }
 }
 

@@ -9,7 +9,6 @@
 //! hold the thief-lock of its deque, so the guest opens it (`pool::waiting`). It touches no lock of
 //! the pool on its way out.
 
-use super::handle;
 use super::shared::local::{self, Restore};
 use super::shared::registry::Registry;
 use super::shared::seat::Seat;
@@ -71,7 +70,7 @@ pub(crate) fn visit<R>(registry: &Registry, op: impl FnOnce() -> R) -> R {
 }
 
 /// Whether this thread may run something as a member of the pool.
-fn may_visit(registry: &Registry) -> bool {
+pub(super) fn may_visit(registry: &Registry) -> bool {
     registry.has_guests() || local::find(registry).is_some()
 }
 
@@ -79,16 +78,6 @@ fn may_visit(registry: &Registry) -> bool {
 /// there is no worker.
 pub(crate) fn may_work(registry: &Registry) -> bool {
     may_visit(registry) || registry.workers() == 0
-}
-
-/// Has work done that this thread [may](may_work) do: here, or by the member for good that is the
-/// pool's only thread.
-pub(crate) fn work_in(registry: &Registry, work: &mut (dyn FnMut() + Send)) {
-    if !may_visit(registry) && registry.workers() == 0 {
-        handle::hand_over(registry, work);
-    } else {
-        visit(registry, work);
-    }
 }
 
 /// Whether the pool is the one that this thread has entered last.

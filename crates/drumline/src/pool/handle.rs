@@ -4,11 +4,9 @@ use std::fmt;
 
 use super::builder::PoolBuilder;
 use super::shared::local;
-use super::shared::registry::{Registry, SharedRegistry};
-use super::{guest, stand_in, waiting};
-use crate::job::{Header, JobRef, StackJob};
-use crate::latch::Countdown;
-use crate::unwind;
+use super::shared::registry::SharedRegistry;
+use super::yielding::{self, Yield};
+use super::{hand_over, stand_in};
 
 /// A pool of threads for fork/join and spawned tasks.
 ///
@@ -108,7 +106,7 @@ impl Pool {
         OP: FnOnce() -> R + Send,
         R: Send,
     {
-        install(&self.registry, op)
+        hand_over::install(&self.registry, op)
     }
 
     /// The number of jobs: how many threads may run user code at once.
@@ -242,6 +240,45 @@ impl Pool {
         stand_in::see_to_the_rest(registry);
         registry.lifetime().end();
     }
+
+    /// [`yield_now`](crate::yield_now()) to this pool; `None` if the calling thread
+    /// is not in it.
+    ///
+    /// ```
+    /// let pool = drumline::Pool::builder().jobs(1).build()?;
+    /// assert_eq!(pool.yield_now(), None);
+    /// # Ok::<(), Box<dyn std::error::Error>>(())
+    /// ```
+    ///
+    /// # Blocking
+    ///
+    /// Until the job, if there is one, has ended.
+    pub fn yield_now(&self) -> Option<Yield> {
+        self.run_one(true)
+    }
+
+    /// [`yield_local`](crate::yield_local()) to this pool; `None` if the calling
+    /// thread is not in it.
+    ///
+    /// ```
+    /// let pool = drumline::Pool::builder().jobs(1).build()?;
+    /// assert_eq!(pool.yield_local(), None);
+    /// # Ok::<(), Box<dyn std::error::Error>>(())
+    /// ```
+    ///
+    /// # Blocking
+    ///
+    /// Until the job, if there is one, has ended.
+    pub fn yield_local(&self) -> Option<Yield> {
+        self.run_one(false)
+    }
+
+    fn run_one(&self, everywhere: bool) -> Option<Yield> {
+        let seat = local::find(self.registry())?;
+        // There may be calls into other pools in between.
+        let _restore = local::switch(seat, seat.current());
+        Some(yielding::step(seat, everywhere))
+    }
 }
 
 impl Drop for Pool {
@@ -343,71 +380,3 @@ impl fmt::Display for ShutdownError {
 }
 
 impl std::error::Error for ShutdownError {}
-
-/// Runs `op` in the pool of `registry`.
-pub(crate) fn install<OP, R>(registry: &Registry, op: OP) -> R
-where
-    OP: FnOnce() -> R + Send,
-    R: Send,
-{
-    if registry.has_guests() || local::find(registry).is_some() {
-        guest::enter(registry, |_| op())
-    } else {
-        hand_over(registry, op)
-    }
-}
-
-/// Has a thread of the pool run `op`, and waits for it.
-pub(crate) fn hand_over<R: Send>(registry: &Registry, op: impl FnOnce() -> R + Send) -> R {
-    registry.forbid_fork();
-    let job = HandOver {
-        job: StackJob::new(|_| op()),
-        open: Countdown::new(1),
-    };
-    // The job stays in this frame until it is over.
-    registry.inject(job.as_job_ref());
-    // It runs in a pool in which this thread is not, so there is nothing to help with.
-    waiting::block_on(&job.open);
-    // SAFETY: it has been run; taken once.
-    match unsafe { job.job.take_result() } {
-        Ok(result) => result,
-        Err(payload) => unwind::resume(payload),
-    }
-}
-
-/// A call that waits outside for a thread of the pool to run it.
-struct HandOver<F, R> {
-    job: StackJob<F, R>,
-    open: Countdown,
-}
-
-impl<F, R> HandOver<F, R>
-where
-    F: FnOnce(bool) -> R + Send,
-    R: Send,
-{
-    fn as_job_ref(&self) -> JobRef {
-        JobRef {
-            data: std::ptr::from_ref(self).cast(),
-            run: Self::run,
-        }
-    }
-
-    /// # Safety
-    ///
-    /// `data` comes from `as_job_ref` of a live job; run once.
-    unsafe fn run(data: *const ()) {
-        let sleeper = {
-            // SAFETY: alive until the countdown is over.
-            let this = unsafe { &*data.cast::<Self>() };
-            // SAFETY: the queue handed this job to one thread.
-            unsafe { Header::run(this.job.header()) };
-            // SAFETY: alive, and counted once.
-            unsafe { Countdown::count_down(&raw const this.open) }
-        };
-        if let Some(sleeper) = sleeper {
-            // SAFETY: the caller is not in this pool, and so waits for this.
-            unsafe { sleeper.wake() };
-        }
-    }
-}

@@ -61,6 +61,8 @@ mod global;
 #[cfg(not(drumline_loom))]
 pub(crate) mod guest;
 #[cfg(not(drumline_loom))]
+mod hand_over;
+#[cfg(not(drumline_loom))]
 mod handle;
 #[cfg(not(drumline_loom))]
 mod monitor;
@@ -123,8 +125,8 @@ pub(crate) use {
     deque::Deque,
     deque::slot::Slot,
     global::{in_any, in_global, registry as global_registry},
-    guest::{is_inmost, may_work, visit, work_in},
-    handle::install,
+    guest::{is_inmost, may_work, visit},
+    hand_over::{install, work_in},
     queues::spent,
     queues::suspended::{Node, SuspendedList},
     shared::held_open::{HeldOpen, KeptOpen},

@@ -6,7 +6,6 @@
 
 use std::time::Duration;
 
-use super::handle::Pool;
 use super::shared::local;
 use super::shared::seat::Seat;
 use super::stack_room::StackRoom;
@@ -99,49 +98,8 @@ pub fn yield_local() -> Option<Yield> {
     local::seat().map(|seat| step(seat, false))
 }
 
-impl Pool {
-    /// [`yield_now`](crate::yield_now()) to this pool; `None` if the calling thread
-    /// is not in it.
-    ///
-    /// ```
-    /// let pool = drumline::Pool::builder().jobs(1).build()?;
-    /// assert_eq!(pool.yield_now(), None);
-    /// # Ok::<(), Box<dyn std::error::Error>>(())
-    /// ```
-    ///
-    /// # Blocking
-    ///
-    /// Until the job, if there is one, has ended.
-    pub fn yield_now(&self) -> Option<Yield> {
-        self.step(true)
-    }
-
-    /// [`yield_local`](crate::yield_local()) to this pool; `None` if the calling
-    /// thread is not in it.
-    ///
-    /// ```
-    /// let pool = drumline::Pool::builder().jobs(1).build()?;
-    /// assert_eq!(pool.yield_local(), None);
-    /// # Ok::<(), Box<dyn std::error::Error>>(())
-    /// ```
-    ///
-    /// # Blocking
-    ///
-    /// Until the job, if there is one, has ended.
-    pub fn yield_local(&self) -> Option<Yield> {
-        self.step(false)
-    }
-
-    fn step(&self, everywhere: bool) -> Option<Yield> {
-        let seat = local::find(self.registry())?;
-        // There may be calls into other pools in between.
-        let _restore = local::switch(seat, seat.current());
-        Some(step(seat, everywhere))
-    }
-}
-
 /// Runs one job, nearest first.
-fn step(seat: &Seat, everywhere: bool) -> Yield {
+pub(super) fn step(seat: &Seat, everywhere: bool) -> Yield {
     let registry = seat.registry();
     if registry.is_forked() {
         // The queues, and perhaps their locks, belong to another process.
