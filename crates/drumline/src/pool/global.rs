@@ -4,7 +4,7 @@ use std::ptr;
 
 use super::build_error::BuildError;
 use super::builder::PoolBuilder;
-use super::guest;
+use super::calls::guest;
 use super::hand_over;
 use super::handle::Pool;
 use super::shared::local;

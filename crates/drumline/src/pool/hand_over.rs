@@ -1,8 +1,9 @@
 //! Calls that a thread of the pool runs, while the calling thread waits.
 
+use super::calls::guest;
 use super::shared::local;
 use super::shared::registry::Registry;
-use super::{guest, waiting};
+use super::waiting;
 use crate::job::{Header, JobRef, StackJob};
 use crate::latch::Countdown;
 use crate::unwind;

@@ -3,10 +3,11 @@
 use std::fmt;
 
 use super::builder::PoolBuilder;
+use super::calls::stand_in;
+use super::hand_over;
 use super::shared::local;
 use super::shared::registry::SharedRegistry;
 use super::yielding::{self, Yield};
-use super::{hand_over, stand_in};
 
 /// A pool of threads for fork/join and spawned tasks.
 ///

@@ -34,6 +34,10 @@
 //! | `waiters` | which threads and tasks wait at an end of a channel |
 //! | `builder`, `thread_starter`, `build_error`, `handle`, `global` | the public face |
 
+#[cfg(not(drumline_loom))]
+mod blocking;
+#[cfg(not(drumline_loom))]
+mod calls;
 mod deque;
 mod idle;
 #[cfg(not(drumline_loom))]
@@ -53,19 +57,13 @@ mod build_error;
 #[cfg(not(drumline_loom))]
 mod builder;
 #[cfg(not(drumline_loom))]
-mod compensate;
-#[cfg(not(drumline_loom))]
 mod elsewhere;
 #[cfg(not(drumline_loom))]
 mod global;
 #[cfg(not(drumline_loom))]
-pub(crate) mod guest;
-#[cfg(not(drumline_loom))]
 mod hand_over;
 #[cfg(not(drumline_loom))]
 mod handle;
-#[cfg(not(drumline_loom))]
-mod monitor;
 #[cfg(not(drumline_loom))]
 mod overdue;
 #[cfg(all(test, not(drumline_loom), not(miri)))]
@@ -75,19 +73,13 @@ mod run_length;
 #[cfg(all(test, not(drumline_loom)))]
 mod small_tests;
 #[cfg(not(drumline_loom))]
-mod spare_policy;
-#[cfg(not(drumline_loom))]
 mod spawn_retry;
 #[cfg(not(drumline_loom))]
 pub(crate) mod stack_room;
 #[cfg(not(drumline_loom))]
-mod stand_in;
-#[cfg(not(drumline_loom))]
 mod stats;
 #[cfg(not(drumline_loom))]
 mod steal_backoff;
-#[cfg(not(drumline_loom))]
-mod submit;
 #[cfg(not(drumline_loom))]
 mod thief;
 #[cfg(not(drumline_loom))]
@@ -122,10 +114,14 @@ pub use {
 
 #[cfg(not(drumline_loom))]
 pub(crate) use {
+    calls::guest::{self, is_inmost, may_work, visit},
+    calls::submit::{
+        QueuedIn, WakeOrigin, has_withdrawn, open_for_long_lived, submit, submit_behind,
+        submit_long_lived, submit_oldest, submit_plain, submit_woken,
+    },
     deque::Deque,
     deque::slot::Slot,
     global::{in_any, in_global, registry as global_registry},
-    guest::{is_inmost, may_work, visit},
     hand_over::{install, work_in},
     queues::spent,
     queues::suspended::{Node, SuspendedList},
@@ -135,10 +131,6 @@ pub(crate) use {
     shared::registry::{Registry, SharedRegistry},
     shared::seat::Seat,
     signal::{Signal, is_sent_for, run_what_is_sent, serves_while_waiting},
-    submit::{
-        QueuedIn, WakeOrigin, has_withdrawn, open_for_long_lived, submit, submit_behind,
-        submit_long_lived, submit_oldest, submit_plain, submit_woken,
-    },
 };
 
 #[cfg(not(drumline_loom))]

@@ -1,8 +1,9 @@
 //! A thread that a pool wants to have: the record of its being counted.
 
+use super::calls::stand_in;
 use super::shared::registry::{Registry, SharedRegistry};
 use super::shared::thread_requests::ThreadKind;
-use super::{spawn_retry, stand_in, worker};
+use super::{spawn_retry, worker};
 
 /// A thread that a pool wants to have; see
 /// [`PoolBuilder::spawn_handler`](crate::PoolBuilder::spawn_handler).

@@ -31,12 +31,12 @@
 use std::cell::Cell;
 use std::time::Duration;
 
-use super::compensate;
+use super::blocking::compensate;
+use super::calls::guest;
 use super::deque::handshake::Naps;
 use super::deque::slot::{Slot, StealState};
 use super::deque::{Deque, Effort, Steal};
 use super::elsewhere;
-use super::guest;
 use super::idle::Absence;
 use super::shared::local;
 use super::shared::registry::Registry;

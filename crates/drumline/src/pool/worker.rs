@@ -8,16 +8,16 @@
 
 use std::time::Duration;
 
+use super::blocking::monitor::Monitor;
+use super::blocking::spare_policy::SparePolicy;
 use super::idle::wake_backoff::WakeBackoff;
 use super::idle::{Duty, ParkStep, Role, TakeOutcome, Wake};
-use super::monitor::Monitor;
 use super::observe::event::Event;
 use super::overdue::{Overdue, OverdueLooks};
 use super::shared::local;
 use super::shared::registry::Registry;
 use super::shared::scan::Scan;
 use super::shared::seat::Seat;
-use super::spare_policy::SparePolicy;
 use super::thief::{Haul, StolenWork, Thief};
 use crate::blocks;
 use crate::job::{Header, JobRef};

@@ -124,7 +124,7 @@ pub(super) fn step(seat: &Seat, everywhere: bool) -> Yield {
 /// Runs one job of the pool, nearest first, apart from what is pending on this
 /// seat. Returns whether there was any.
 ///
-/// It never runs [long-lived](super::submit) jobs: they could wait for a frame below.
+/// It never runs [long-lived](super::calls::submit) jobs: they could wait for a frame below.
 pub(super) fn run_any(seat: &Seat, thief: &mut Thief, everywhere: bool) -> bool {
     let registry = seat.registry();
     // A member for good does not keep its pool from its end by being there. A job that it takes

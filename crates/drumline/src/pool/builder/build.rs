@@ -6,7 +6,9 @@ use std::thread;
 use super::PoolBuilder;
 use crate::jobs::Jobs;
 use crate::platform::fork;
+use crate::pool::blocking::compensate;
 use crate::pool::build_error::{BuildError, BuildErrorKind};
+use crate::pool::global;
 use crate::pool::handle::{Pool, ScopedPool};
 use crate::pool::shared::local;
 use crate::pool::shared::registry::{Registry, SharedRegistry};
@@ -16,7 +18,6 @@ use crate::pool::shared::thread_requests::ThreadRequests;
 use crate::pool::spawn_retry;
 use crate::pool::thread_builder::ThreadBuilder;
 use crate::pool::thread_starter::{become_member, spawn_thread, start_spares, start_workers};
-use crate::pool::{compensate, global};
 use crate::sync::barrier;
 
 impl PoolBuilder {

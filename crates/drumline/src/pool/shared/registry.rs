@@ -148,7 +148,7 @@ impl Registry {
         &self.injector
     }
 
-    /// The long-lived jobs that nothing has begun; see [`submit`](crate::pool::submit).
+    /// The long-lived jobs that nothing has begun; see [`submit`](crate::pool::calls::submit).
     pub(crate) fn long_lived(&self) -> &JobQueue {
         &self.long_lived
     }

@@ -12,9 +12,9 @@
 
 use std::time::Duration;
 
-use super::shared::registry::Registry;
-use super::shared::seat::Seat;
 use crate::platform::thread_state::ThreadId;
+use crate::pool::shared::registry::Registry;
+use crate::pool::shared::seat::Seat;
 use crate::sync::{Instant, relax};
 use crate::wait::Parker;
 
@@ -41,7 +41,7 @@ struct Sample {
 
 /// What the monitor remembers from look to look.
 #[derive(Debug)]
-pub(super) struct Monitor {
+pub(crate) struct Monitor {
     samples: Vec<Sample>,
     nap: Duration,
     /// Every active thread was seen to stand still for the first time, and many block without a
@@ -54,7 +54,7 @@ pub(super) struct Monitor {
 }
 
 impl Monitor {
-    pub(super) fn new(registry: &Registry) -> Self {
+    pub(crate) fn new(registry: &Registry) -> Self {
         Monitor {
             samples: Vec::new(),
             // Doubled, it is the first nap.
@@ -67,7 +67,7 @@ impl Monitor {
     }
 
     /// Passes the time until the next look.
-    pub(super) fn pause(&self, parker: &Parker) {
+    pub(crate) fn pause(&self, parker: &Parker) {
         if !self.is_about_to_take {
             parker.park_timeout(self.nap);
             return;
@@ -81,12 +81,12 @@ impl Monitor {
     }
 
     /// Whether nothing was to be done for a while.
-    pub(super) fn has_rested(&self) -> bool {
+    pub(crate) fn has_rested(&self) -> bool {
         self.busy.elapsed() >= GRACE
     }
 
     /// Looks at the active threads, and takes the places of those that block.
-    pub(super) fn look(&mut self, registry: &Registry) {
+    pub(crate) fn look(&mut self, registry: &Registry) {
         let idle_set = registry.idle_set();
         let (active, displaced) = idle_set.active_and_displaced();
         self.restore(registry, &displaced);

@@ -11,8 +11,8 @@
 use std::sync::OnceLock;
 use std::time::Duration;
 
-use super::shared::registry::Registry;
 use crate::jobs::Jobs;
+use crate::pool::shared::registry::Registry;
 use crate::sync::Instant;
 
 /// For each thread that waits.
@@ -24,14 +24,14 @@ const NAP: Duration = Duration::from_millis(8);
 
 /// What a spare knows while it decides.
 #[derive(Debug)]
-pub(super) struct SparePolicy {
+pub(crate) struct SparePolicy {
     since: Instant,
     progress: usize,
     moved: Instant,
 }
 
 impl SparePolicy {
-    pub(super) fn new(registry: &Registry) -> Self {
+    pub(crate) fn new(registry: &Registry) -> Self {
         let now = Instant::now();
         SparePolicy {
             since: now,
@@ -42,7 +42,7 @@ impl SparePolicy {
 
     /// Whether to take the place, `waiting` threads waiting; otherwise how long
     /// to nap before asking again.
-    pub(super) fn decide(&mut self, registry: &Registry, waiting: usize) -> Result<(), Duration> {
+    pub(crate) fn decide(&mut self, registry: &Registry, waiting: usize) -> Result<(), Duration> {
         let think = THINK.saturating_mul(u32::try_from(waiting).unwrap_or(u32::MAX));
         let thought = self.since.elapsed();
         if thought < think {

@@ -11,12 +11,12 @@
 //! its own, long-lived or not: a caller that begins such a scope holds nothing that these wait for.
 
 use super::guest;
-use super::shared::held_open::KeptOpen;
-use super::shared::local;
-use super::shared::registry::Registry;
-use super::shared::seat::Seat;
 use super::stand_in::run_apart;
 use crate::job::{Header, JobRef};
+use crate::pool::shared::held_open::KeptOpen;
+use crate::pool::shared::local;
+use crate::pool::shared::registry::Registry;
+use crate::pool::shared::seat::Seat;
 
 /// The queue that a job was put into.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

@@ -1,20 +1,20 @@
 //! A thread that does the work of a pool that has no workers.
 //!
 //! Without workers, calls run on the threads that make them. What is queued all the same needs a
-//! thread: work that was queued while the pool [expected a worker](super::shared::workers), and work that a
+//! thread: work that was queued while the pool [expected a worker](crate::pool::shared::workers), and work that a
 //! member for good left behind when the pool was closed. The *stand-in* is a guest that runs all of
 //! it, and goes. It is a thread of its own, because the thread that learns of the work may hold
-//! locks: it drops a [`ThreadBuilder`](super::ThreadBuilder), or a pool. If the system refuses the
+//! locks: it drops a [`ThreadBuilder`](crate::pool::ThreadBuilder), or a pool. If the system refuses the
 //! thread, that thread does the work itself.
 //!
 //! A fixed pool takes no guests if its member for good has the only place. Its work is the
 //! member's: the member runs it when it waits or yields, and when it drops the pool itself.
 
 use super::guest;
-use super::shared::local;
-use super::shared::registry::Registry;
-use super::shared::seat::Seat;
 use crate::job::JobRef;
+use crate::pool::shared::local;
+use crate::pool::shared::registry::Registry;
+use crate::pool::shared::seat::Seat;
 use crate::sync::thread;
 
 impl Registry {
@@ -30,7 +30,7 @@ impl Registry {
 
     /// To be called after work was queued for a worker: if the last one turned out not to come
     /// meanwhile, has the work done.
-    pub(super) fn rely_on_worker(&self) {
+    pub(crate) fn rely_on_worker(&self) {
         if self.has_lost_workers() {
             see_to_work(self);
         }
@@ -56,14 +56,14 @@ impl Registry {
 
 /// Has the work done that is queued, if no worker is left to do it.
 #[cold]
-pub(super) fn see_to_work(registry: &Registry) {
+pub(crate) fn see_to_work(registry: &Registry) {
     if registry.workers() == 0 && registry.has_guests() && registry.has_queued() {
         start(registry);
     }
 }
 
 /// The pool has been closed: has the work done that is queued, if there is no worker.
-pub(super) fn see_to_the_rest(registry: &Registry) {
+pub(crate) fn see_to_the_rest(registry: &Registry) {
     if registry.workers() > 0 {
         return;
     }
@@ -112,7 +112,7 @@ fn run_all(seat: &Seat) {
 }
 
 /// Runs a job that was just made, or taken from its queue, on top of what is on this stack.
-pub(super) fn run_apart(seat: &Seat, job: JobRef) {
+pub(crate) fn run_apart(seat: &Seat, job: JobRef) {
     let _apart = seat.stand_apart();
     // SAFETY: no other thread has the job, and it is run here only.
     unsafe { seat.run(job) };

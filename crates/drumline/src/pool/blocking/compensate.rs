@@ -11,9 +11,9 @@
 use std::cell::Cell;
 use std::time::Duration;
 
-use super::idle::Absence;
-use super::shared::local;
-use super::shared::seat::Seat;
+use crate::pool::idle::Absence;
+use crate::pool::shared::local;
+use crate::pool::shared::seat::Seat;
 use crate::sync::{Instant, per_thread, planted};
 use crate::wait::{self, Hook};
 
@@ -27,7 +27,7 @@ per_thread! {
 }
 
 /// From now on threads of pools that block are replaced.
-pub(super) fn start() {
+pub(crate) fn start() {
     wait::install(&Hook {
         block,
         unblock,
@@ -65,7 +65,7 @@ fn unblock() {
 /// Runs `wait`, for which the thread has given up its place in the pool of
 /// `inner` already; until it returns, the places in pools further out are free,
 /// too.
-pub(super) fn wait_inside<R>(inner: &Seat, wait: impl FnOnce() -> R) -> R {
+pub(crate) fn wait_inside<R>(inner: &Seat, wait: impl FnOnce() -> R) -> R {
     // SAFETY: null, or a seat that this thread occupies further out.
     let outer = unsafe { inner.outer().as_ref() };
     leave_places(outer);

@@ -9,9 +9,9 @@
 //! hold the thief-lock of its deque, so the guest opens it (`pool::waiting`). It touches no lock of
 //! the pool on its way out.
 
-use super::shared::local::{self, Restore};
-use super::shared::registry::Registry;
-use super::shared::seat::Seat;
+use crate::pool::shared::local::{self, Restore};
+use crate::pool::shared::registry::Registry;
+use crate::pool::shared::seat::Seat;
 use crate::unwind;
 
 /// A guest's stay; ends when it is dropped, also by a panic of the call.
@@ -70,7 +70,7 @@ pub(crate) fn visit<R>(registry: &Registry, op: impl FnOnce() -> R) -> R {
 }
 
 /// Whether this thread may run something as a member of the pool.
-pub(super) fn may_visit(registry: &Registry) -> bool {
+pub(crate) fn may_visit(registry: &Registry) -> bool {
     registry.has_guests() || local::find(registry).is_some()
 }
 
