@@ -4,10 +4,10 @@ use std::fmt;
 
 use super::builder::PoolBuilder;
 use super::calls::stand_in;
-use super::hand_over;
 use super::shared::local;
 use super::shared::registry::SharedRegistry;
-use super::yielding::{self, Yield};
+use super::waiting::hand_over;
+use super::waiting::yielding::{self, Yield};
 
 /// A pool of threads for fork/join and spawned tasks.
 ///
@@ -162,7 +162,7 @@ impl Pool {
     pub fn set_jobs(&self, jobs: impl super::builder::IntoJobs) -> Result<(), crate::JobsError> {
         self.registry.forbid_fork();
         let jobs = jobs.into_jobs()?.resolve().get();
-        super::thread_starter::resize(&self.registry, jobs);
+        super::workers::thread_starter::resize(&self.registry, jobs);
         Ok(())
     }
 

@@ -45,7 +45,9 @@ mod observe;
 mod queues;
 mod shared;
 #[cfg(not(drumline_loom))]
-mod signal;
+pub(crate) mod waiting;
+#[cfg(not(drumline_loom))]
+mod workers;
 
 #[cfg(all(test, drumline_loom))]
 mod models;
@@ -57,43 +59,17 @@ mod build_error;
 #[cfg(not(drumline_loom))]
 mod builder;
 #[cfg(not(drumline_loom))]
-mod elsewhere;
-#[cfg(not(drumline_loom))]
 mod global;
 #[cfg(not(drumline_loom))]
-mod hand_over;
-#[cfg(not(drumline_loom))]
 mod handle;
-#[cfg(not(drumline_loom))]
-mod overdue;
 #[cfg(all(test, not(drumline_loom), not(miri)))]
 mod refused_tests;
-#[cfg(not(drumline_loom))]
-mod run_length;
 #[cfg(all(test, not(drumline_loom)))]
 mod small_tests;
 #[cfg(not(drumline_loom))]
-mod spawn_retry;
-#[cfg(not(drumline_loom))]
-pub(crate) mod stack_room;
-#[cfg(not(drumline_loom))]
 mod stats;
 #[cfg(not(drumline_loom))]
-mod steal_backoff;
-#[cfg(not(drumline_loom))]
-mod thief;
-#[cfg(not(drumline_loom))]
-mod thread_builder;
-#[cfg(not(drumline_loom))]
-mod thread_starter;
-#[cfg(not(drumline_loom))]
 mod waiters;
-#[cfg(not(drumline_loom))]
-pub(crate) mod waiting;
-#[cfg(not(drumline_loom))]
-mod worker;
-#[cfg(not(drumline_loom))]
-mod yielding;
 
 #[cfg(not(drumline_loom))]
 use crate::unwind;
@@ -108,8 +84,8 @@ pub use {
     observe::warning::Warning,
     shared::wait_policy::WaitPolicy,
     stats::Stats,
-    thread_builder::ThreadBuilder,
-    yielding::{Yield, yield_local, yield_now},
+    waiting::yielding::{Yield, yield_local, yield_now},
+    workers::thread_builder::ThreadBuilder,
 };
 
 #[cfg(not(drumline_loom))]
@@ -122,7 +98,6 @@ pub(crate) use {
     deque::Deque,
     deque::slot::Slot,
     global::{in_any, in_global, registry as global_registry},
-    hand_over::{install, work_in},
     queues::spent,
     queues::suspended::{Node, SuspendedList},
     shared::held_open::{HeldOpen, KeptOpen},
@@ -130,13 +105,15 @@ pub(crate) use {
     shared::next::do_next,
     shared::registry::{Registry, SharedRegistry},
     shared::seat::Seat,
-    signal::{Signal, is_sent_for, run_what_is_sent, serves_while_waiting},
+    waiting::hand_over::{install, work_in},
+    waiting::signal::{Signal, is_sent_for, run_what_is_sent, serves_while_waiting},
+    waiting::stack_room,
 };
 
-#[cfg(not(drumline_loom))]
-pub(crate) use run_length::note as note_run_length;
 #[cfg(all(test, not(any(drumline_loom, drumline_shuttle))))]
 pub(crate) use shared::next::take_next;
+#[cfg(not(drumline_loom))]
+pub(crate) use workers::run_length::note as note_run_length;
 
 /// After a push that found the deque's limit changed: answers the threads that asked. `false`: the
 /// deque is full (or a trampoline), and the push is undone.

@@ -15,9 +15,11 @@ use crate::pool::shared::registry::{Registry, SharedRegistry};
 use crate::pool::shared::thread_limit::ThreadLimit;
 use crate::pool::shared::thread_requests::ThreadRequests;
 #[cfg(drumline_shuttle)]
-use crate::pool::spawn_retry;
-use crate::pool::thread_builder::ThreadBuilder;
-use crate::pool::thread_starter::{become_member, spawn_thread, start_spares, start_workers};
+use crate::pool::workers::spawn_retry;
+use crate::pool::workers::thread_builder::ThreadBuilder;
+use crate::pool::workers::thread_starter::{
+    become_member, spawn_thread, start_spares, start_workers,
+};
 use crate::sync::barrier;
 
 impl PoolBuilder {

@@ -23,7 +23,7 @@ use std::io;
 use super::shared::hooks::Hooks;
 use super::shared::thread_requests::ThreadSettings;
 use super::shared::wait_policy::WaitPolicy;
-use super::thread_builder::ThreadBuilder;
+use super::workers::thread_builder::ThreadBuilder;
 use crate::jobs::{Jobs, JobsError};
 
 type SpawnHook = Box<dyn FnMut(ThreadBuilder) -> io::Result<()>>;

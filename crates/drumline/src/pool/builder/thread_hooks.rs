@@ -6,7 +6,7 @@ use std::io;
 use super::PoolBuilder;
 use crate::pool::observe::event::Event;
 use crate::pool::observe::warning::Warning;
-use crate::pool::thread_builder::ThreadBuilder;
+use crate::pool::workers::thread_builder::ThreadBuilder;
 
 impl PoolBuilder {
     /// Names the threads of the pool by their number; `drumline-0` and so on

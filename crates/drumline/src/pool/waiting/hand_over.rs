@@ -1,11 +1,11 @@
 //! Calls that a thread of the pool runs, while the calling thread waits.
 
-use super::calls::guest;
-use super::shared::local;
-use super::shared::registry::Registry;
-use super::waiting;
 use crate::job::{Header, JobRef, StackJob};
 use crate::latch::Countdown;
+use crate::pool::calls::guest;
+use crate::pool::shared::local;
+use crate::pool::shared::registry::Registry;
+use crate::pool::waiting;
 use crate::unwind;
 
 /// Runs `op` in the pool of `registry`.

@@ -5,13 +5,13 @@
 
 use std::time::Duration;
 
-use super::deque::Claim;
+use crate::pool::deque::Claim;
 use crate::sync::{Instant, barrier};
 
 /// A stolen job shorter than this was not worth it, however cheap it was to get:
 /// a thief that naps and comes back costs its neighbours a context switch, too.
 /// It is also the first back-off.
-pub(super) const SHORT: Duration = Duration::from_micros(4);
+pub(crate) const SHORT: Duration = Duration::from_micros(4);
 /// The same for a job from a queue, which costs a lock and no nap: but both threads pull at the
 /// cache lines of that queue.
 const SHORT_QUEUED: Duration = Duration::from_micros(1);
@@ -26,12 +26,12 @@ const MAX_FAILURES: u32 = 8;
 /// For how long a thief leaves one victim alone.
 #[derive(Clone, Copy, Debug, Default)]
 pub(crate) struct StealBackoff {
-    pub(super) until: Option<Instant>,
+    pub(crate) until: Option<Instant>,
     /// Failures in a row.
     failures: u32,
     /// The victim's actors are told more while they are elsewhere: it is left alone also if its
     /// queue is long.
-    pub(super) is_strict: bool,
+    pub(crate) is_strict: bool,
 }
 
 impl StealBackoff {
@@ -52,7 +52,7 @@ impl StealBackoff {
 
     /// Learns from a job that was taken from the victim's queue, and has handled this many messages
     /// besides the first.
-    pub(super) fn learn_queued(&mut self, took: Duration, messages: u32) {
+    pub(crate) fn learn_queued(&mut self, took: Duration, messages: u32) {
         let is_cheap = messages > 0 && took < SHORT_MESSAGE * (messages + 1);
         if took >= SHORT_QUEUED && !is_cheap {
             *self = Self::default();
@@ -63,7 +63,7 @@ impl StealBackoff {
     }
 
     /// Leaves the victim alone, longer each time.
-    pub(super) fn back_off(&mut self, cost: Duration) {
+    pub(crate) fn back_off(&mut self, cost: Duration) {
         let pause = cost * (1 << self.failures);
         self.until = Some(Instant::now() + pause.min(LAST_BACKOFF));
         self.failures = (self.failures + 1).min(MAX_FAILURES);

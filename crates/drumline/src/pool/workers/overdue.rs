@@ -36,9 +36,9 @@
 
 use std::time::Duration;
 
-use super::queues::job_queue::Oldest;
-use super::shared::registry::Registry;
-use super::shared::seat::Seat;
+use crate::pool::queues::job_queue::Oldest;
+use crate::pool::shared::registry::Registry;
+use crate::pool::shared::seat::Seat;
 use crate::sync::Instant;
 
 /// Jobs from one look to the next.
@@ -50,7 +50,7 @@ const SEATS_AT_ONCE: usize = 256;
 
 /// Where a job may lie that has waited for long.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum Overdue {
+pub(crate) enum Overdue {
     /// It came from outside.
     Shared,
     /// The first of the tasks that were woken.
@@ -63,7 +63,7 @@ pub(super) enum Overdue {
 
 /// What is at rest in the seat of another thread.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum Stale {
+pub(crate) enum Stale {
     /// The oldest job of its queue.
     Queued,
     /// Halves of joins.
@@ -120,7 +120,7 @@ impl Seen {
 
 /// What a worker remembers from look to look.
 #[derive(Debug)]
-pub(super) struct OverdueLooks {
+pub(crate) struct OverdueLooks {
     /// Jobs since the last look.
     jobs: u32,
     /// The next place.
@@ -135,7 +135,7 @@ pub(super) struct OverdueLooks {
 
 impl OverdueLooks {
     /// For the worker in the seat `me`.
-    pub(super) fn new(me: usize) -> Self {
+    pub(crate) fn new(me: usize) -> Self {
         OverdueLooks {
             jobs: 0,
             place: Overdue::Shared,
@@ -146,7 +146,7 @@ impl OverdueLooks {
     }
 
     /// Counts a job that the worker is about to take. Where to look first, if it is time.
-    pub(super) fn next(&mut self) -> Option<Overdue> {
+    pub(crate) fn next(&mut self) -> Option<Overdue> {
         self.jobs += 1;
         if self.jobs < JOBS_BETWEEN_LOOKS {
             return None;
@@ -163,14 +163,14 @@ impl OverdueLooks {
     }
 
     /// The oldest job that was spawned here, if it has waited for long.
-    pub(super) fn stale_spawn(&mut self, oldest: Option<Oldest>, now: Instant) -> Option<Oldest> {
+    pub(crate) fn stale_spawn(&mut self, oldest: Option<Oldest>, now: Instant) -> Option<Oldest> {
         Rest::note(&mut self.spawned, oldest, now);
         let is_stale = self.spawned.is_some_and(|rest| rest.is_stale(now));
         oldest.filter(|_| is_stale)
     }
 
     /// What another thread has kept waiting for long in the next seat that has work, if so.
-    pub(super) fn visit<'a>(
+    pub(crate) fn visit<'a>(
         &mut self,
         registry: &'a Registry,
         me: usize,

@@ -26,21 +26,21 @@
 //!
 //! What lies in the hand-off slot of a victim is as a rule about to be run there. So a thief that
 //! sees it for the first time leaves it alone, longer each time, and takes it if the same task
-//! still lies there when it comes back ([`super::queues::hand_off`]).
+//! still lies there when it comes back ([`crate::pool::queues::hand_off`]).
 
 use std::cmp::Reverse;
 use std::time::Duration;
 
-use super::deque::{Deque, Effort, Steal};
 use super::overdue::Stale;
 use super::run_length;
-use super::shared::registry::Registry;
-use super::shared::seat::Seat;
 use super::steal_backoff::{SHORT, StealBackoff};
 use crate::job::{Header, JobRef};
+use crate::pool::deque::{Deque, Effort, Steal};
+use crate::pool::shared::registry::Registry;
+use crate::pool::shared::seat::Seat;
 use crate::sync::{Instant, XorShift, thread};
 
-pub(crate) use super::deque::Stolen;
+pub(crate) use crate::pool::deque::Stolen;
 
 /// How long a thief waits for the answer to a request in advance before it looks elsewhere, in
 /// calls of `relax`: about half a microsecond.
@@ -124,7 +124,7 @@ pub(crate) struct Thief {
 
 /// How much a thief takes from a queue.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum Haul {
+pub(crate) enum Haul {
     /// One job.
     One,
     /// One job to be run first; further ones go to the thief's own queue, where they may be taken
@@ -290,7 +290,7 @@ impl Thief {
     }
 
     /// Takes from another seat something to run.
-    pub(super) fn steal<'a>(
+    pub(crate) fn steal<'a>(
         &mut self,
         registry: &'a Registry,
         haul: Haul,
@@ -355,7 +355,7 @@ impl Thief {
 
     /// Takes what has been at rest with another thread for long, whatever that thread does: of its
     /// queue the oldest job, and a share of the others.
-    pub(super) fn take_stale<'a>(
+    pub(crate) fn take_stale<'a>(
         &mut self,
         registry: &Registry,
         victim: &'a Seat,

@@ -8,20 +8,20 @@
 
 use std::time::Duration;
 
-use super::blocking::monitor::Monitor;
-use super::blocking::spare_policy::SparePolicy;
-use super::idle::wake_backoff::WakeBackoff;
-use super::idle::{Duty, ParkStep, Role, TakeOutcome, Wake};
-use super::observe::event::Event;
 use super::overdue::{Overdue, OverdueLooks};
-use super::shared::local;
-use super::shared::registry::Registry;
-use super::shared::scan::Scan;
-use super::shared::seat::Seat;
 use super::thief::{Haul, StolenWork, Thief};
 use crate::blocks;
 use crate::job::{Header, JobRef};
 use crate::platform::timer;
+use crate::pool::blocking::monitor::Monitor;
+use crate::pool::blocking::spare_policy::SparePolicy;
+use crate::pool::idle::wake_backoff::WakeBackoff;
+use crate::pool::idle::{Duty, ParkStep, Role, TakeOutcome, Wake};
+use crate::pool::observe::event::Event;
+use crate::pool::shared::local;
+use crate::pool::shared::registry::Registry;
+use crate::pool::shared::scan::Scan;
+use crate::pool::shared::seat::Seat;
 use crate::sync::{Instant, thread};
 use crate::unwind;
 use crate::wait::{Patience, WaitKind, WaitStep};

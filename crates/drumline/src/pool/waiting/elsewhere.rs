@@ -1,6 +1,6 @@
 //! Waiting in one pool for something that happens in another, or in none.
 //!
-//! With [`WaitPolicy::Steal`](super::WaitPolicy::Steal) a thread that waits runs
+//! With [`WaitPolicy::Steal`](crate::pool::WaitPolicy::Steal) a thread that waits runs
 //! jobs of its own pool, also while it waits for another pool: those jobs may
 //! be calls that come back from there, and where no spare is made no other
 //! thread may be left to run them.
@@ -12,12 +12,12 @@
 
 use std::cell::Cell;
 
-use super::shared::seat::Seat;
-use super::waiting::{Awaited, wait_for};
+use super::{Awaited, wait_for};
 use crate::latch::{Bell, Sleeper};
+use crate::pool::shared::seat::Seat;
 
 /// Waits on `seat` for something that is not of its pool.
-pub(super) fn wait(seat: &Seat, awaited: &dyn Awaited) {
+pub(crate) fn wait(seat: &Seat, awaited: &dyn Awaited) {
     let elsewhere = Elsewhere {
         awaited,
         bell: Bell::new(seat.parker()),

@@ -13,7 +13,7 @@
 //! pending here.
 //!
 //! To help is a favour: the runner would do it all itself. So it is done only
-//! with [room](super::stack_room) on the stack. What is helped with would run further
+//! with [room](self::stack_room) on the stack. What is helped with would run further
 //! down in a sequential program, but each time the frames of a wait come on top,
 //! and those can be larger than the program's own.
 //!
@@ -27,6 +27,22 @@
 //! A waiter leaves its runner alone as a thief does (`pool::steal_backoff`), but only until the
 //! wait ends. The next wait is for another half: a back-off that a row of tiny joins has taught
 //! would be paid by the large one after them.
+//!
+//! # Beside the loop
+//!
+//! | file | noun |
+//! |---|---|
+//! | `elsewhere` | waiting in one pool for what happens in another |
+//! | `hand_over` | a call that a thread of the pool runs |
+//! | `signal` | a signal that a thread waits for while it serves its pool |
+//! | `stack_room` | room on the stack for what a waiting thread need not run itself |
+//! | `yielding` | running something else on request |
+
+mod elsewhere;
+pub(super) mod hand_over;
+pub(super) mod signal;
+pub(crate) mod stack_room;
+pub(super) mod yielding;
 
 use std::cell::Cell;
 use std::time::Duration;
@@ -36,21 +52,21 @@ use super::calls::guest;
 use super::deque::handshake::Naps;
 use super::deque::slot::{Slot, StealState};
 use super::deque::{Deque, Effort, Steal};
-use super::elsewhere;
 use super::idle::Absence;
 use super::shared::local;
 use super::shared::registry::Registry;
 use super::shared::seat::Seat;
 use super::shared::wait_policy::WaitPolicy;
-use super::stack_room::StackRoom;
-use super::steal_backoff::StealBackoff;
-use super::thief::Thief;
-use super::yielding::run_any;
+use super::workers::steal_backoff::StealBackoff;
+use super::workers::thief::Thief;
 use crate::job::{Header, JobRef};
 use crate::latch::{Countdown, Sleeper};
 use crate::sync::barrier::Barrier;
 use crate::sync::{Instant, barrier, planted};
 use crate::wait::{Gate, Patience, WaitKind, WaitStep, blocking};
+
+use stack_room::StackRoom;
+use yielding::run_any;
 
 /// A waiting thread asks the runner for entries after this time. An answer costs the runner less
 /// than a microsecond.
@@ -455,7 +471,7 @@ pub(crate) fn job_if_run(deque: &Deque, slot: *mut Slot) -> Option<*const Header
 }
 
 /// In a forked child the thief-lock may be held by a thread of the parent, for ever.
-pub(super) fn forget_thieves_of_parent(deque: &Deque) {
+pub(crate) fn forget_thieves_of_parent(deque: &Deque) {
     if local::seat().is_some_and(|seat| seat.registry().is_forked()) {
         deque.forget_thieves();
     }

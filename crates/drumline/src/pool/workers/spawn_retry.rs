@@ -1,6 +1,6 @@
 //! Pools that wait for a thread that the system refused.
 
-use super::shared::registry::{Registry, SharedRegistry};
+use crate::pool::shared::registry::{Registry, SharedRegistry};
 use crate::sync::atomic::{AtomicUsize, Ordering};
 use crate::sync::{Mutex, Weak, lock, process_wide};
 
@@ -11,7 +11,7 @@ process_wide! {
 }
 
 /// The system refused a thread to this pool.
-pub(super) fn add(registry: &Registry) {
+pub(crate) fn add(registry: &Registry) {
     let mut pools = lock(&POOLS);
     if !pools
         .iter()
@@ -23,7 +23,7 @@ pub(super) fn add(registry: &Registry) {
 }
 
 /// A thread has ended: perhaps the system grants another one now.
-pub(super) fn retry() {
+pub(crate) fn retry() {
     if COUNT.load(Ordering::Acquire) == 0 {
         return;
     }

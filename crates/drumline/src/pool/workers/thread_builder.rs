@@ -1,9 +1,9 @@
 //! A thread that a pool wants to have: the record of its being counted.
 
-use super::calls::stand_in;
-use super::shared::registry::{Registry, SharedRegistry};
-use super::shared::thread_requests::ThreadKind;
 use super::{spawn_retry, worker};
+use crate::pool::calls::stand_in;
+use crate::pool::shared::registry::{Registry, SharedRegistry};
+use crate::pool::shared::thread_requests::ThreadKind;
 
 /// A thread that a pool wants to have; see
 /// [`PoolBuilder::spawn_handler`](crate::PoolBuilder::spawn_handler).
@@ -38,12 +38,12 @@ use super::{spawn_retry, worker};
 pub struct ThreadBuilder {
     name: Option<String>,
     index: usize,
-    pub(super) post: ThreadKind,
+    pub(crate) post: ThreadKind,
     /// Whether it has been run.
     runs: bool,
     /// Whether the program may keep it: nothing has been heard of it.
     is_awaited: bool,
-    pub(super) registry: SharedRegistry,
+    pub(crate) registry: SharedRegistry,
 }
 
 impl std::fmt::Debug for ThreadBuilder {
@@ -57,7 +57,7 @@ impl std::fmt::Debug for ThreadBuilder {
 
 impl ThreadBuilder {
     /// For a thread that has been counted, also by the idle set.
-    pub(super) fn new(
+    pub(crate) fn new(
         registry: &Registry,
         index: usize,
         post: ThreadKind,
@@ -76,7 +76,7 @@ impl ThreadBuilder {
     }
 
     /// The program does not keep it: it is run, or dropped.
-    pub(super) fn is_heard_of(&mut self) {
+    pub(crate) fn is_heard_of(&mut self) {
         if std::mem::take(&mut self.is_awaited) {
             self.registry.lifetime().heard_of_thread();
         }

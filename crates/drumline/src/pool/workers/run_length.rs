@@ -15,12 +15,12 @@ per_thread! {
 }
 
 /// A job begins, of which it is to be known.
-pub(super) fn begin() {
+pub(crate) fn begin() {
     FURTHER.with(|further| further.set(0));
 }
 
 /// How many messages the last run in this job has handled, besides its first.
-pub(super) fn further_messages() -> u32 {
+pub(crate) fn further_messages() -> u32 {
     FURTHER.with(Cell::get)
 }
 

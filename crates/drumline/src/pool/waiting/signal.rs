@@ -6,10 +6,11 @@
 
 use std::time::Duration;
 
-use super::WaitPolicy;
-use super::shared::local;
-use super::waiting::{self, Awaited};
+use super::Awaited;
 use crate::latch::Sleeper;
+use crate::pool::WaitPolicy;
+use crate::pool::shared::local;
+use crate::pool::waiting;
 use crate::sync::atomic::{AtomicBool, Ordering};
 use crate::sync::{Mutex, lock};
 

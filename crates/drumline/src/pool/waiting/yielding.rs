@@ -1,15 +1,15 @@
 //! Permission to run something else here and now.
 //!
 //! Waiting runs no unrelated work unless the whole pool [says
-//! so](super::WaitPolicy::Steal). A thread that yields says that it may: it holds
+//! so](crate::pool::WaitPolicy::Steal). A thread that yields says that it may: it holds
 //! nothing that other jobs could need.
 
 use std::time::Duration;
 
-use super::shared::local;
-use super::shared::seat::Seat;
 use super::stack_room::StackRoom;
-use super::thief::{Haul, StolenWork, Thief};
+use crate::pool::shared::local;
+use crate::pool::shared::seat::Seat;
+use crate::pool::workers::thief::{Haul, StolenWork, Thief};
 use crate::sync::planted;
 use crate::wait::blocking;
 
@@ -99,7 +99,7 @@ pub fn yield_local() -> Option<Yield> {
 }
 
 /// Runs one job, nearest first.
-pub(super) fn step(seat: &Seat, everywhere: bool) -> Yield {
+pub(crate) fn step(seat: &Seat, everywhere: bool) -> Yield {
     let registry = seat.registry();
     if registry.is_forked() {
         // The queues, and perhaps their locks, belong to another process.
@@ -124,8 +124,8 @@ pub(super) fn step(seat: &Seat, everywhere: bool) -> Yield {
 /// Runs one job of the pool, nearest first, apart from what is pending on this
 /// seat. Returns whether there was any.
 ///
-/// It never runs [long-lived](super::calls::submit) jobs: they could wait for a frame below.
-pub(super) fn run_any(seat: &Seat, thief: &mut Thief, everywhere: bool) -> bool {
+/// It never runs [long-lived](crate::pool::calls::submit) jobs: they could wait for a frame below.
+pub(crate) fn run_any(seat: &Seat, thief: &mut Thief, everywhere: bool) -> bool {
     let registry = seat.registry();
     // A member for good does not keep its pool from its end by being there. A job that it takes
     // does, from before it is taken.

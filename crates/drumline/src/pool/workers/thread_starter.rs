@@ -8,14 +8,14 @@
 
 use std::io;
 
-use super::observe::warning::Warning;
-use super::shared::hooks;
-use super::shared::local;
-use super::shared::registry::{Registry, SharedRegistry};
-use super::shared::thread_requests::{Request, ThreadKind};
 use super::spawn_retry;
 use super::thread_builder::ThreadBuilder;
 use crate::platform::thread_quota;
+use crate::pool::observe::warning::Warning;
+use crate::pool::shared::hooks;
+use crate::pool::shared::local;
+use crate::pool::shared::registry::{Registry, SharedRegistry};
+use crate::pool::shared::thread_requests::{Request, ThreadKind};
 use crate::sync::{self, Instant};
 use crate::unwind;
 
@@ -25,7 +25,7 @@ const BLOCKED_PER_SPARE_AHEAD: usize = 8;
 const MAX_SPARES_AHEAD: usize = 15;
 
 /// Starts workers until there are `wanted`, or the system refuses.
-pub(super) fn start_workers(
+pub(crate) fn start_workers(
     registry: &Registry,
     wanted: usize,
     spawner: &mut dyn FnMut(ThreadBuilder) -> io::Result<()>,
@@ -38,7 +38,7 @@ pub(super) fn start_workers(
 /// Starts a worker to take the place of one that blocks, and [others](spares_ahead) that will soon
 /// be needed. If the system refuses, that is tried again when a thread ends.
 #[cold]
-pub(super) fn start_spares(registry: &Registry) {
+pub(crate) fn start_spares(registry: &Registry) {
     registry.spares().reap();
     let count = 1 + spares_ahead(registry);
     if registry.thread_requests().ask_for_spares(count) {
@@ -144,7 +144,7 @@ pub(crate) fn resize(registry: &SharedRegistry, jobs: usize) {
 }
 
 /// The ordinary way to start a thread.
-pub(super) fn spawn_thread(mut builder: ThreadBuilder) -> io::Result<()> {
+pub(crate) fn spawn_thread(mut builder: ThreadBuilder) -> io::Result<()> {
     builder.is_heard_of();
     let mut thread = sync::thread::Builder::new().stack_size(builder.stack_size());
     thread = thread.name(match builder.name() {
@@ -165,7 +165,7 @@ pub(super) fn spawn_thread(mut builder: ThreadBuilder) -> io::Result<()> {
 }
 
 /// Seats the current thread in the pool for good, in a seat that was added for it.
-pub(super) fn become_member(registry: &SharedRegistry, index: usize) {
+pub(crate) fn become_member(registry: &SharedRegistry, index: usize) {
     // Leaked: the thread's cells point into it from now on.
     let registry: &'static Registry = Box::leak(Box::new(SharedRegistry::clone(registry)));
     let seat = registry.seat_member(index);
