@@ -35,6 +35,8 @@
 //! | `builder`, `thread_starter`, `build_error`, `handle`, `global` | the public face |
 
 #[cfg(not(drumline_loom))]
+mod api;
+#[cfg(not(drumline_loom))]
 mod blocking;
 #[cfg(not(drumline_loom))]
 mod calls;
@@ -54,42 +56,31 @@ mod models;
 #[cfg(all(test, drumline_shuttle))]
 mod programs;
 
-#[cfg(not(drumline_loom))]
-mod build_error;
-#[cfg(not(drumline_loom))]
-mod builder;
-#[cfg(not(drumline_loom))]
-mod global;
-#[cfg(not(drumline_loom))]
-mod handle;
 #[cfg(all(test, not(drumline_loom), not(miri)))]
 mod refused_tests;
 #[cfg(all(test, not(drumline_loom)))]
 mod small_tests;
-#[cfg(not(drumline_loom))]
-mod stats;
-#[cfg(not(drumline_loom))]
-mod waiters;
 
 #[cfg(not(drumline_loom))]
 use crate::unwind;
 
 #[cfg(not(drumline_loom))]
 pub use {
-    build_error::BuildError,
-    builder::{IntoJobs, PoolBuilder},
-    global::{current_jobs, worker_index},
-    handle::{Pool, ShutdownError},
+    api::build_error::BuildError,
+    api::builder::{IntoJobs, PoolBuilder},
+    api::global::{current_jobs, worker_index},
+    api::handle::{Pool, ShutdownError},
+    api::stats::Stats,
     observe::event::Event,
     observe::warning::Warning,
     shared::wait_policy::WaitPolicy,
-    stats::Stats,
     waiting::yielding::{Yield, yield_local, yield_now},
     workers::thread_builder::ThreadBuilder,
 };
 
 #[cfg(not(drumline_loom))]
 pub(crate) use {
+    api::global::{in_any, in_global, registry as global_registry},
     calls::guest::{self, is_inmost, may_work, visit},
     calls::submit::{
         QueuedIn, WakeOrigin, has_withdrawn, open_for_long_lived, submit, submit_behind,
@@ -97,7 +88,6 @@ pub(crate) use {
     },
     deque::Deque,
     deque::slot::Slot,
-    global::{in_any, in_global, registry as global_registry},
     queues::spent,
     queues::suspended::{Node, SuspendedList},
     shared::held_open::{HeldOpen, KeptOpen},

@@ -20,7 +20,7 @@ use std::sync::{Arc, Mutex};
 
 use shuttle::rand::{Rng, thread_rng};
 
-use super::handle::Pool;
+use super::api::handle::Pool;
 use super::shared::wait_policy::WaitPolicy;
 use crate::future::JoinError;
 use crate::iter::walk_tree_prefix;

@@ -16,11 +16,11 @@ use crate::jobs::JobsError;
 #[doc(alias = "ThreadPoolBuildError")]
 #[derive(Debug)]
 pub struct BuildError {
-    pub(super) kind: BuildErrorKind,
+    pub(crate) kind: BuildErrorKind,
 }
 
 #[derive(Debug)]
-pub(super) enum BuildErrorKind {
+pub(crate) enum BuildErrorKind {
     Jobs(JobsError),
     #[cfg(feature = "env")]
     Environment(super::builder::EnvironmentError),

@@ -4,12 +4,12 @@ use std::ptr;
 
 use super::build_error::BuildError;
 use super::builder::PoolBuilder;
-use super::calls::guest;
 use super::handle::Pool;
-use super::shared::local;
-use super::shared::registry::Registry;
-use super::waiting::hand_over;
 use crate::job::ErasedCall;
+use crate::pool::calls::guest;
+use crate::pool::shared::local;
+use crate::pool::shared::registry::Registry;
+use crate::pool::waiting::hand_over;
 use crate::sync::atomic::{AtomicPtr, Ordering};
 use crate::sync::{Arc, Mutex, lock, process_wide};
 
@@ -27,7 +27,7 @@ fn builder() -> PoolBuilder {
 }
 
 /// From now on the global pool is made as `describe` says.
-pub(super) fn describe(describe: fn() -> PoolBuilder) -> Result<(), BuildError> {
+pub(crate) fn describe(describe: fn() -> PoolBuilder) -> Result<(), BuildError> {
     if existing().is_some() {
         return Err(BuildError::global_exists());
     }
@@ -188,5 +188,5 @@ pub fn current_jobs() -> usize {
 /// ```
 #[doc(alias = "current_thread_index")]
 pub fn worker_index() -> Option<usize> {
-    local::seat().map(super::shared::seat::Seat::index)
+    local::seat().map(crate::pool::shared::seat::Seat::index)
 }

@@ -3,11 +3,11 @@
 use std::fmt;
 
 use super::builder::PoolBuilder;
-use super::calls::stand_in;
-use super::shared::local;
-use super::shared::registry::SharedRegistry;
-use super::waiting::hand_over;
-use super::waiting::yielding::{self, Yield};
+use crate::pool::calls::stand_in;
+use crate::pool::shared::local;
+use crate::pool::shared::registry::SharedRegistry;
+use crate::pool::waiting::hand_over;
+use crate::pool::waiting::yielding::{self, Yield};
 
 /// A pool of threads for fork/join and spawned tasks.
 ///
@@ -29,7 +29,7 @@ use super::waiting::yielding::{self, Yield};
 /// background, and then ends its threads. If the pool has nothing to do, the
 /// drop waits for the threads, so that pools made and dropped one after another
 /// do not pile up; not if it is dropped inside the pool itself, or while the program keeps a
-/// [`ThreadBuilder`](super::ThreadBuilder) of it.
+/// [`ThreadBuilder`](crate::pool::ThreadBuilder) of it.
 /// [`shutdown`](Self::shutdown) waits in every case.
 ///
 /// A pool without threads of its own, in which a [member](PoolBuilder::use_current_thread) has left
@@ -133,7 +133,7 @@ impl Pool {
     /// ```
     #[doc(alias = "current_thread_index")]
     pub fn worker_index(&self) -> Option<usize> {
-        local::find(&self.registry).map(super::shared::seat::Seat::index)
+        local::find(&self.registry).map(crate::pool::shared::seat::Seat::index)
     }
 
     /// Changes the number of jobs of the live pool.
@@ -154,7 +154,7 @@ impl Pool {
     ///
     /// For 0, or more than [`Jobs::MAX`](crate::Jobs::MAX); the pool is
     /// unchanged. If a thread cannot be created, that is a
-    /// [`Warning`](super::Warning), and the pool goes on with fewer.
+    /// [`Warning`](crate::pool::Warning), and the pool goes on with fewer.
     ///
     /// # Panics
     ///
@@ -162,7 +162,7 @@ impl Pool {
     pub fn set_jobs(&self, jobs: impl super::builder::IntoJobs) -> Result<(), crate::JobsError> {
         self.registry.forbid_fork();
         let jobs = jobs.into_jobs()?.resolve().get();
-        super::workers::thread_starter::resize(&self.registry, jobs);
+        crate::pool::workers::thread_starter::resize(&self.registry, jobs);
         Ok(())
     }
 
@@ -303,14 +303,14 @@ impl Drop for Pool {
 }
 
 /// A pool that has ended when this is dropped.
-pub(super) struct ScopedPool(Pool);
+pub(crate) struct ScopedPool(Pool);
 
 impl ScopedPool {
-    pub(super) fn new(registry: SharedRegistry) -> Self {
+    pub(crate) fn new(registry: SharedRegistry) -> Self {
         ScopedPool(Pool::from_registry(registry))
     }
 
-    pub(super) fn get(&self) -> &Pool {
+    pub(crate) fn get(&self) -> &Pool {
         &self.0
     }
 }

@@ -14,17 +14,17 @@ mod into_jobs;
 mod thread_hooks;
 
 #[cfg(feature = "env")]
-pub(super) use environment::EnvironmentError;
+pub(crate) use environment::EnvironmentError;
 pub use into_jobs::IntoJobs;
 
 use std::fmt;
 use std::io;
 
-use super::shared::hooks::Hooks;
-use super::shared::thread_requests::ThreadSettings;
-use super::shared::wait_policy::WaitPolicy;
-use super::workers::thread_builder::ThreadBuilder;
 use crate::jobs::{Jobs, JobsError};
+use crate::pool::shared::hooks::Hooks;
+use crate::pool::shared::thread_requests::ThreadSettings;
+use crate::pool::shared::wait_policy::WaitPolicy;
+use crate::pool::workers::thread_builder::ThreadBuilder;
 
 type SpawnHook = Box<dyn FnMut(ThreadBuilder) -> io::Result<()>>;
 

@@ -3,10 +3,10 @@
 use std::fmt;
 use std::time::Duration;
 
-use super::deque::Deque;
 use super::handle::Pool;
-use super::observe::counters::Counters;
-use super::shared::registry::Registry;
+use crate::pool::deque::Deque;
+use crate::pool::observe::counters::Counters;
+use crate::pool::shared::registry::Registry;
 
 /// What a pool is and has done: a snapshot, made by [`Pool::stats`].
 ///
