@@ -1,38 +1,19 @@
 //! Pools: threads, and the scheduler that keeps them busy.
 //!
-//! | file | noun |
+//! Each folder is a room. Arrows between rooms point down this list only, and `cargo xtask arrows`
+//! holds the source to that:
+//!
+//! | room | what it has |
 //! |---|---|
-//! | `deque`, `slot` | pending halves of joins, public to thieves |
-//! | `job_queue` | spawned jobs |
-//! | `spent` | tickets in queues that are of no use any more |
-//! | `hand_off` | the task that a worker runs next |
-//! | `suspended` | the futures that wait |
-//! | `handshake` | how owners change over to fences when the barrier is lost |
-//! | `scan` | whether there is anything, and whether that is certain |
-//! | `seat`, `table`, `local` | a thread's place in a pool, and how to find it |
-//! | `idle`, `seat_set`, `seat_bits` | which worker searches, which ones sleep; seats in use |
-//! | `thief` | taking work from others |
-//! | `steal_backoff`, `run_length` | whether it was worth it |
-//! | `overdue` | when a worker takes a job that has waited for long |
-//! | `waiting`, `wait_policy` | the one loop that waits, and what it may run |
-//! | `elsewhere` | waiting in one pool for what happens in another |
-//! | `stack_room` | room on the stack for what it runs |
-//! | `compensate`, `block_state` | what becomes of the place of a thread that blocks |
-//! | `monitor` | noticing that a thread blocks |
-//! | `spare_policy`, `spare_handles` | whether a waiting thread is replaced; spares' threads |
-//! | `refusal`, `spawn_retry` | when the system refuses a thread, and pools that wait for one |
-//! | `wake_backoff` | how long a searcher that was woken for nothing stays away |
-//! | `worker`, `workers`, `guest` | threads of the pool, and threads that call it |
-//! | `lifetime`, `held_open` | what the end of a pool waits for |
-//! | `stand_in` | the work of a pool that has no workers |
-//! | `submit`, `yielding` | spawned jobs on their way in, and on request out |
-//! | `next` | what a thread does right after a stolen job |
-//! | `registry`, `thread_limit` | what they share |
-//! | `hooks` | the border to the program's own code that the scheduler calls |
-//! | `event`, `notify`, `trace`, `warning` | what the program hears of them |
-//! | `counters`, `stats` | how often things happen |
-//! | `waiters` | which threads and tasks wait at an end of a channel |
-//! | `builder`, `thread_starter`, `build_error`, `handle`, `global` | the public face |
+//! | `api` | the public face: builder, handle, the global pool |
+//! | `waiting` | the one loop that waits, what it may run, and what is run on request |
+//! | `workers` | threads that run jobs and take them from others, and how they are started |
+//! | `calls` | guests, jobs on their way in, and a pool that has no workers |
+//! | `blocking` | what becomes of the place of a thread that blocks |
+//! | `shared` | what the threads share: the registry and its parts, seats, waking, hooks |
+//! | `deque`, `queues`, `idle`, `observe` | pending halves; jobs; which worker searches; what is told |
+//!
+//! The four rooms of the last line know no other. `models` and `programs` are tests.
 
 #[cfg(not(drumline_loom))]
 mod api;

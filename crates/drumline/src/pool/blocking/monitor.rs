@@ -41,7 +41,7 @@ struct Sample {
 
 /// What the monitor remembers from look to look.
 #[derive(Debug)]
-pub(crate) struct Monitor {
+pub(crate) struct BlockMonitor {
     samples: Vec<Sample>,
     nap: Duration,
     /// Every active thread was seen to stand still for the first time, and many block without a
@@ -53,9 +53,9 @@ pub(crate) struct Monitor {
     cursor: usize,
 }
 
-impl Monitor {
+impl BlockMonitor {
     pub(crate) fn new(registry: &Registry) -> Self {
-        Monitor {
+        BlockMonitor {
             samples: Vec::new(),
             // Doubled, it is the first nap.
             nap: Duration::ZERO,
@@ -146,7 +146,7 @@ impl Sample {
     }
 }
 
-impl Monitor {
+impl BlockMonitor {
     /// Gives the places back to threads that run again: looks at some of
     /// `displaced`, others each time.
     fn restore(&mut self, registry: &Registry, displaced: &[usize]) {

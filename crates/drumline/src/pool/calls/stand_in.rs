@@ -1,11 +1,11 @@
 //! A thread that does the work of a pool that has no workers.
 //!
 //! Without workers, calls run on the threads that make them. What is queued all the same needs a
-//! thread: work that was queued while the pool [expected a worker](crate::pool::shared::workers), and work that a
-//! member for good left behind when the pool was closed. The *stand-in* is a guest that runs all of
-//! it, and goes. It is a thread of its own, because the thread that learns of the work may hold
-//! locks: it drops a [`ThreadBuilder`](crate::pool::ThreadBuilder), or a pool. If the system refuses the
-//! thread, that thread does the work itself.
+//! thread: work that was queued while the pool [expected a worker](crate::pool::shared::workers),
+//! and work that a member for good left behind when the pool was closed. The *stand-in* is a guest
+//! that runs all of it, and goes. It is a thread of its own, because the thread that learns of the
+//! work may hold locks: it drops a [`ThreadBuilder`](crate::pool::ThreadBuilder), or a pool. If the
+//! system refuses the thread, that thread does the work itself.
 //!
 //! A fixed pool takes no guests if its member for good has the only place. Its work is the
 //! member's: the member runs it when it waits or yields, and when it drops the pool itself.

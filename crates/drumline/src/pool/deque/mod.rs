@@ -91,7 +91,7 @@
 //! stays null, so every push takes the cold path and runs a fence. It exposes
 //! its own entry and all that are older, as the answer to a request does. Each
 //! pop meets `head` and goes through the lock. Thieves take what is exposed,
-//! and force no more steals (`pool::handshake`).
+//! and force no more steals (`pool::deque::handshake`).
 //!
 //! # Where it is
 //!

@@ -21,9 +21,9 @@
 //!
 //! # Rejected
 //!
-//! A look at the state of each seat (`pool::handshake`): a line of memory for each seat, and 128 of
-//! them take longer than a wake-up. By simulation, 64 and 128 threads were all at work 135 and
-//! 244 µs after a call, and it is 45 and 71 with this and with shorter ways in loops
+//! A look at the state of each seat (`pool::deque::handshake`): a line of memory for each seat, and
+//! 128 of them take longer than a wake-up. By simulation, 64 and 128 threads were all at work 135
+//! and 244 µs after a call, and it is 45 and 71 with this and with shorter ways in loops
 //! (`team::ticket`). A counter for each word: nothing asks how many there are.
 
 use std::sync::OnceLock;

@@ -13,10 +13,10 @@
 //! queued job is worth it if it takes a microsecond: its owner may wait for it. For shorter ones
 //! the worker stays away for 0.8 ms at most.
 //!
-//! Such a nap is deaf, as one beside a victim that is left alone (`pool::thief`). So it lasts for
-//! 0.8 ms at most, and comes only where wake-ups in a row have brought nothing. It does not come
-//! while nothing runs in the pool. A thread outside that spawns ends it (`idle::alert`), and so
-//! does a thread that says that it blocks (`IdleSet::rest`).
+//! Such a nap is deaf, as one beside a victim that is left alone (`pool::workers::thief`). So it
+//! lasts for 0.8 ms at most, and comes only where wake-ups in a row have brought nothing. It does
+//! not come while nothing runs in the pool. A thread outside that spawns ends it (`idle::alert`),
+//! and so does a thread that says that it blocks (`IdleSet::rest`).
 
 use std::time::Duration;
 

@@ -11,7 +11,7 @@ use crate::pool::queues::job_queue::JobQueue;
 use crate::pool::shared::workers::Workers;
 use crate::sync::plant::{Plant, must_catch};
 
-/// A queue that threads of a pool without workers look at, as `pool::stand_in` does.
+/// A queue that threads of a pool without workers look at, as `pool::calls::stand_in` does.
 struct Queue {
     queue: JobQueue,
     tasks: [Task; 2],

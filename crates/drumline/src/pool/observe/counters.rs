@@ -1,8 +1,8 @@
 //! How often things have happened on one seat.
 //!
 //! Written by the seat's occupant alone, by plain loads and stores; a guest's seat passes from one
-//! to the next through a lock. [`Stats`](crate::pool::Stats) is the sum over all seats. What costs a
-//! system call or a steal is counted, and nothing in the way of a fork: `join` does not know of
+//! to the next through a lock. [`Stats`](crate::pool::Stats) is the sum over all seats. What costs
+//! a system call or a steal is counted, and nothing in the way of a fork: `join` does not know of
 //! these.
 //!
 //! What happens under a lock is counted beside that lock, by the thread that holds it: see

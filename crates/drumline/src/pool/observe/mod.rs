@@ -8,7 +8,7 @@
 //! | `counters` | how often things have happened on one seat |
 //!
 //! Nothing here knows a thread of the pool. What the scheduler has to tell, it tells by way of
-//! `pool::registry::hooks`.
+//! `pool::shared::hooks`.
 
 pub(super) mod counters;
 pub(super) mod event;

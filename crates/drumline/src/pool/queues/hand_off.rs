@@ -8,10 +8,10 @@
 //! # Which threads take from it
 //!
 //! The worker takes the task when its job has ended, but not more than 16 times in a row
-//! ([`worker`](crate::pool::workers::worker)). So two tasks that wake each other do not keep the queue waiting.
+//! (`pool::workers::worker`). So two tasks that wake each other do not keep the queue waiting.
 //! Any thief takes it once the job has lasted longer than a steal would take. A thief cannot see
 //! when that job began. It remembers the *turn* of what it sees, and comes back some microseconds
-//! later. If the same turn is still there, the thief takes the task ([`thief`](crate::pool::workers::thief)). A
+//! later. If the same turn is still there, the thief takes the task (`pool::workers::thief`). A
 //! worker that blocks or waits moves the task to its queue at once.
 //!
 //! # The protocol
@@ -41,7 +41,7 @@
 //!
 //! A thread that wants to sleep counts a claimed slot as full, because the thief that has claimed
 //! it may give up. Other thieves leave the slot alone for a while, and so does a thief that has
-//! given up ([`thief`](crate::pool::workers::thief)). Otherwise, with 64 threads, all idle ones come to the slot
+//! given up (`pool::workers::thief`). Otherwise, with 64 threads, all idle ones come to the slot
 //! during the barrier, and wake each other.
 //!
 //! An owner that loads leaves the old pointer where it is. It means nothing: the turn is even.
@@ -49,11 +49,11 @@
 //! **The other race feared** is a task in a slot that no thread looks at: its worker computes for a
 //! second, and all others sleep. A full slot counts as work in the scan that a worker makes before
 //! it sleeps. What comes later meets the mark, because a put is followed by the same duty as a push
-//! to the queue ([`Seat::published`](crate::pool::shared::seat::Seat::published)).
+//! to the queue (`Seat::published`).
 //!
 //! # Without the barrier
 //!
-//! An owner that fences (see [`handshake`](crate::pool::deque::handshake)) swaps in each take. If the system
+//! An owner that fences (see `pool::deque::handshake`) swaps in each take. If the system
 //! refuses the barrier, a thief goes on only if that owner has acknowledged, or has been switched
 //! out since the claim.
 //!

@@ -31,7 +31,7 @@
 //! sleep between its read and its compare-and-swap for exactly 2^32 jobs.)
 //!
 //! *A job is not seen by a thread that goes to sleep.* A push is a store, as a push to the deque
-//! is, and is followed by the same duty ([`Seat::published`](crate::pool::shared::seat::Seat::published)).
+//! is, and is followed by the same duty (`Seat::published`).
 
 use std::mem;
 use std::ptr;

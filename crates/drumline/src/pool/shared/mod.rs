@@ -1,4 +1,22 @@
 //! What the threads of one pool share.
+//!
+//! | file | noun |
+//! |---|---|
+//! | `registry` | the heart of a pool: all parts that its threads share |
+//! | `seat`, `table`, `local` | a thread's place in a pool, and how to find it |
+//! | `admission`, `free_seats` | which threads get seats |
+//! | `workers`, `spares`, `members` | the threads of the pool, in lists |
+//! | `waking`, `scan` | waking the threads that the idle set chooses; whether there is work |
+//! | `lifetime`, `held_open` | what the end of a pool waits for |
+//! | `hooks`, `notify` | the border to the program's own code; what happens on a seat, told |
+//! | `thread_requests`, `refusal`, `thread_limit` | threads asked for, refused, and allowed |
+//! | `block_state` | what the occupant of a seat has said of its blocking |
+//! | `wait_policy`, `next` | what a waiting thread may run; what a thread does after a stolen job |
+//!
+//! A pool is a table of seats, and each seat knows its pool: the registry, the seat, the table,
+//! what a thread knows of its seat (`local`), and the hooks, which run outside of every seat, are
+//! one circle. All other files are on one side of it. What starts a thread is a function that the
+//! builder gives to `thread_requests`, because a worker stands on all of this.
 
 #[cfg(not(drumline_loom))]
 mod admission;

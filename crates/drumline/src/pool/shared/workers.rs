@@ -2,8 +2,8 @@
 //!
 //! A worker counts from before its thread is started. So calls rely on workers that have not come
 //! yet: they queue their work, and wait. The thread may turn out not to come at all (the program's
-//! spawner dropped its [`ThreadBuilder`](crate::pool::ThreadBuilder)). If it was the last one, no thread
-//! looks at the queues any more: new calls run on the threads that make them.
+//! spawner dropped its [`ThreadBuilder`](crate::pool::ThreadBuilder)). If it was the last one, no
+//! thread looks at the queues any more: new calls run on the threads that make them.
 //!
 //! ```text
 //!   a call                              the last builder is dropped

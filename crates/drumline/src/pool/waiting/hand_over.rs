@@ -21,8 +21,8 @@ where
     }
 }
 
-/// Has work done that this thread [may](guest::may_work) do: here, or by the member for good that is the
-/// pool's only thread.
+/// Has work done that this thread [may](guest::may_work) do: here, or by the member for good that
+/// is the pool's only thread.
 pub(crate) fn work_in(registry: &Registry, work: &mut (dyn FnMut() + Send)) {
     if !guest::may_visit(registry) && registry.workers() == 0 {
         hand_over(registry, work);

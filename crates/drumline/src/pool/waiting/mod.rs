@@ -24,9 +24,9 @@
 //! barrier too, exactly as a searcher does, and then it sleeps for good. (With the barrier before
 //! the first sleep, barriers took half of the processor time of `vc-join` with 64 jobs.)
 //!
-//! A waiter leaves its runner alone as a thief does (`pool::steal_backoff`), but only until the
-//! wait ends. The next wait is for another half: a back-off that a row of tiny joins has taught
-//! would be paid by the large one after them.
+//! A waiter leaves its runner alone as a thief does (`pool::workers::steal_backoff`), but only
+//! until the wait ends. The next wait is for another half: a back-off that a row of tiny joins has
+//! taught would be paid by the large one after them.
 //!
 //! # Beside the loop
 //!

@@ -13,7 +13,7 @@ use super::thief::{Haul, StolenWork, Thief};
 use crate::blocks;
 use crate::job::{Header, JobRef};
 use crate::platform::timer;
-use crate::pool::blocking::monitor::Monitor;
+use crate::pool::blocking::monitor::BlockMonitor;
 use crate::pool::blocking::spare_policy::SparePolicy;
 use crate::pool::idle::wake_backoff::WakeBackoff;
 use crate::pool::idle::{Duty, ParkStep, Role, TakeOutcome, Wake};
@@ -170,7 +170,7 @@ impl<'a> Worker<'a> {
         let registry = self.registry;
         let idle_set = registry.idle_set();
         let me = self.seat.index();
-        let mut monitor = Monitor::new(registry);
+        let mut monitor = BlockMonitor::new(registry);
         loop {
             if self.seat.inbox().len() > 0 {
                 registry.begin(self.seat);

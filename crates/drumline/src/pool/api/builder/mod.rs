@@ -313,7 +313,8 @@ impl PoolBuilder {
     ///
     /// Blocking that was not announced is noticed by a thread that is idle. Where all threads that
     /// there may be are busy or blocked, no thread is left to notice it. The pool warns of that
-    /// ([`Warning::NoMonitor`](crate::Warning::NoMonitor)) when it has noticed such blocking before.
+    /// ([`Warning::NoMonitor`](crate::Warning::NoMonitor)) when it has noticed such blocking
+    /// before.
     ///
     /// A later [`Pool::set_jobs`](crate::Pool::set_jobs) may ask for more than this; the limit is
     /// then the number of jobs. A thread that has left the pool is not counted while it destroys
