@@ -16,11 +16,11 @@ use crate::jobs::JobsError;
 #[doc(alias = "ThreadPoolBuildError")]
 #[derive(Debug)]
 pub struct BuildError {
-    pub(crate) kind: BuildErrorKind,
+    pub(super) kind: BuildErrorKind,
 }
 
 #[derive(Debug)]
-pub(crate) enum BuildErrorKind {
+pub(super) enum BuildErrorKind {
     Jobs(JobsError),
     #[cfg(feature = "env")]
     Environment(super::builder::EnvironmentError),

@@ -14,7 +14,7 @@ mod into_jobs;
 mod thread_hooks;
 
 #[cfg(feature = "env")]
-pub(crate) use environment::EnvironmentError;
+pub(super) use environment::EnvironmentError;
 pub use into_jobs::IntoJobs;
 
 use std::fmt;
