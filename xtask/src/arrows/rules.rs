@@ -109,7 +109,54 @@ pub const ROOMS: &[Layer] = &[
             "iter::adapters",
         ],
     ),
+    // What hands out jobs, who is idle, what is told: none of these knows a thread or another room.
+    layer("pool::deque", &[]),
+    layer("pool::queues", &[]),
+    layer("pool::idle", &[]),
+    layer("pool::observe", &[]),
+    // What the threads of a pool share, and the threads.
+    layer("pool::shared", POOL_GROUND),
+    layer("pool::blocking", &["pool::idle", "pool::shared"]),
+    layer("pool::calls", &["pool::shared"]),
+    layer(
+        "pool::workers",
+        &[
+            "pool::deque",
+            "pool::queues",
+            "pool::idle",
+            "pool::observe",
+            "pool::shared",
+            "pool::blocking",
+            "pool::calls",
+        ],
+    ),
+    layer(
+        "pool::waiting",
+        &[
+            "pool::deque",
+            "pool::idle",
+            "pool::shared",
+            "pool::blocking",
+            "pool::calls",
+            "pool::workers",
+        ],
+    ),
+    layer(
+        "pool::api",
+        &[
+            "pool::deque",
+            "pool::observe",
+            "pool::shared",
+            "pool::blocking",
+            "pool::calls",
+            "pool::workers",
+            "pool::waiting",
+        ],
+    ),
 ];
+
+/// The rooms of the pool on which all others stand.
+const POOL_GROUND: &[&str] = &["pool::deque", "pool::queues", "pool::idle", "pool::observe"];
 
 /// What the fork/join modules may name.
 const FORK_JOIN: &[&str] = &["pool", "job", "latch", "unwind", "sync"];

@@ -1,4 +1,5 @@
-//! The queue of a seat: jobs for any thread, of which the model has tickets only (`pool::queue`).
+//! The queue of a seat: jobs for any thread, of which the model has tickets only
+//! (`pool::queues::job_queue`).
 
 use std::cell::RefCell;
 use std::collections::VecDeque;

@@ -1,4 +1,4 @@
-//! How a thief chooses and treats its victims: `pool::thief`.
+//! How a thief chooses and treats its victims: `pool::workers::thief`.
 
 use std::cmp::Reverse;
 use std::rc::Rc;

@@ -1,4 +1,4 @@
-//! The life of a worker, and how it watches: `pool::worker` and `wait::patience`.
+//! The life of a worker, and how it watches: `pool::workers::worker` and `wait::patience`.
 
 use super::clock::{ThreadId, Time};
 use super::idle::{ParkStep, Role, Take};
@@ -70,7 +70,7 @@ impl Patience {
 }
 
 /// A ticket that took less was not worth a wake-up, nor was a half that took less, or less than
-/// this many times what a wake-up costs: `pool::wake_backoff`.
+/// this many times what a wake-up costs: `pool::idle::wake_backoff`.
 const SHORT_QUEUED: Time = 1_000;
 const SHORT: Time = 4_000;
 const WORTH: Time = 4;

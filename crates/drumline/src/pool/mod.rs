@@ -1,199 +1,91 @@
 //! Pools: threads, and the scheduler that keeps them busy.
 //!
-//! | file | noun |
+//! Each folder is a room. Arrows between rooms point down this list only, and `cargo xtask arrows`
+//! holds the source to that:
+//!
+//! | room | what it has |
 //! |---|---|
-//! | `deque`, `slot` | pending halves of joins, public to thieves |
-//! | `job_queue` | spawned jobs |
-//! | `spent` | tickets in queues that are of no use any more |
-//! | `hand_off` | the task that a worker runs next |
-//! | `suspended` | the futures that wait |
-//! | `handshake` | how owners change over to fences when the barrier is lost |
-//! | `scan` | whether there is anything, and whether that is certain |
-//! | `seat`, `table`, `local` | a thread's place in a pool, and how to find it |
-//! | `idle`, `seat_set`, `seat_bits` | which worker searches, which ones sleep; seats in use |
-//! | `thief` | taking work from others |
-//! | `steal_backoff`, `run_length` | whether it was worth it |
-//! | `overdue` | when a worker takes a job that has waited for long |
-//! | `waiting`, `wait_policy` | the one loop that waits, and what it may run |
-//! | `elsewhere` | waiting in one pool for what happens in another |
-//! | `stack_room` | room on the stack for what it runs |
-//! | `compensate`, `block_state` | what becomes of the place of a thread that blocks |
-//! | `monitor` | noticing that a thread blocks |
-//! | `spare_policy`, `spare_handles` | whether a waiting thread is replaced; spares' threads |
-//! | `refusal`, `spawn_retry` | when the system refuses a thread, and pools that wait for one |
-//! | `wake_backoff` | how long a searcher that was woken for nothing stays away |
-//! | `worker`, `workers`, `guest` | threads of the pool, and threads that call it |
-//! | `lifetime`, `held_open` | what the end of a pool waits for |
-//! | `stand_in` | the work of a pool that has no workers |
-//! | `submit`, `yielding` | spawned jobs on their way in, and on request out |
-//! | `next` | what a thread does right after a stolen job |
-//! | `registry`, `thread_limit` | what they share |
-//! | `shared_registry`, `ref_count` | what keeps it alive |
-//! | `hooks` | the border to the program's own code that the scheduler calls |
-//! | `event`, `notify`, `trace`, `warning` | what the program hears of them |
-//! | `counters`, `stats` | how often things happen |
-//! | `waiters` | which threads and tasks wait at an end of a channel |
-//! | `builder`, `thread_starter`, `build_error`, `handle`, `global` | the public face |
+//! | `api` | the public face: builder, handle, the global pool |
+//! | `waiting` | the one loop that waits, what it may run, and what is run on request |
+//! | `workers` | threads that run jobs and take them from others, and how they are started |
+//! | `calls` | guests, jobs on their way in, and a pool that has no workers |
+//! | `blocking` | what becomes of the place of a thread that blocks |
+//! | `shared` | what the threads share: the registry and its parts, seats, waking, hooks |
+//! | `deque`, `queues`, `idle`, `observe` | pending halves; jobs; which worker searches; what is told |
+//!
+//! The four rooms of the last line know no other. `models` and `programs` are tests.
 
-mod block_state;
-mod deque;
-mod hand_off;
-mod handshake;
-mod idle;
-mod injector;
-mod seat_bits;
 #[cfg(not(drumline_loom))]
-mod signal;
-mod slot;
-pub(crate) mod spent;
+mod api;
+#[cfg(not(drumline_loom))]
+mod blocking;
+#[cfg(not(drumline_loom))]
+mod calls;
+mod deque;
+mod idle;
+#[cfg(not(drumline_loom))]
+mod observe;
+mod queues;
+mod shared;
+#[cfg(not(drumline_loom))]
+pub(crate) mod waiting;
+#[cfg(not(drumline_loom))]
+mod workers;
 
 #[cfg(all(test, drumline_loom))]
 mod models;
 #[cfg(all(test, drumline_shuttle))]
 mod programs;
 
-#[cfg(not(drumline_loom))]
-mod build_error;
-#[cfg(not(drumline_loom))]
-mod builder;
-#[cfg(not(drumline_loom))]
-mod compensate;
-#[cfg(not(drumline_loom))]
-mod counters;
-#[cfg(not(drumline_loom))]
-mod elsewhere;
-#[cfg(not(drumline_loom))]
-mod event;
-#[cfg(not(drumline_loom))]
-mod global;
-#[cfg(not(drumline_loom))]
-pub(crate) mod guest;
-#[cfg(not(drumline_loom))]
-mod handle;
-#[cfg(not(drumline_loom))]
-mod held_open;
-#[cfg(not(drumline_loom))]
-mod hooks;
-#[cfg(any(not(drumline_loom), test))]
-mod job_queue;
-mod job_ring;
-#[cfg(not(drumline_loom))]
-mod lifetime;
-#[cfg(not(drumline_loom))]
-pub(crate) mod local;
-#[cfg(not(drumline_loom))]
-mod monitor;
-#[cfg(not(drumline_loom))]
-mod next;
-#[cfg(not(drumline_loom))]
-mod notify;
-#[cfg(not(drumline_loom))]
-mod overdue;
-#[cfg(any(not(drumline_loom), test))]
-mod ref_count;
-#[cfg(not(drumline_loom))]
-mod refusal;
 #[cfg(all(test, not(drumline_loom), not(miri)))]
 mod refused_tests;
-#[cfg(not(drumline_loom))]
-mod registry;
-#[cfg(not(drumline_loom))]
-mod run_length;
-#[cfg(not(drumline_loom))]
-mod scan;
-#[cfg(not(drumline_loom))]
-mod seat;
-mod seat_set;
-#[cfg(not(drumline_loom))]
-mod shared_registry;
 #[cfg(all(test, not(drumline_loom)))]
 mod small_tests;
-#[cfg(not(drumline_loom))]
-mod spare_handles;
-#[cfg(not(drumline_loom))]
-mod spare_policy;
-#[cfg(not(drumline_loom))]
-mod spawn_retry;
-#[cfg(not(drumline_loom))]
-pub(crate) mod stack_room;
-#[cfg(not(drumline_loom))]
-mod stand_in;
-#[cfg(not(drumline_loom))]
-mod stats;
-#[cfg(not(drumline_loom))]
-mod steal_backoff;
-#[cfg(not(drumline_loom))]
-mod submit;
-#[cfg(not(drumline_loom))]
-mod suspended;
-#[cfg(not(drumline_loom))]
-mod table;
-#[cfg(not(drumline_loom))]
-mod thief;
-#[cfg(not(drumline_loom))]
-mod thread_limit;
-#[cfg(not(drumline_loom))]
-mod thread_starter;
-#[cfg(not(drumline_loom))]
-mod trace;
-#[cfg(not(drumline_loom))]
-mod wait_policy;
-#[cfg(not(drumline_loom))]
-mod waiters;
-#[cfg(not(drumline_loom))]
-pub(crate) mod waiting;
-#[cfg(not(drumline_loom))]
-mod wake_backoff;
-#[cfg(not(drumline_loom))]
-mod warning;
-#[cfg(not(drumline_loom))]
-mod worker;
-#[cfg(any(not(drumline_loom), test))]
-mod workers;
-#[cfg(not(drumline_loom))]
-mod yielding;
 
 #[cfg(not(drumline_loom))]
 use crate::unwind;
 
 #[cfg(not(drumline_loom))]
 pub use {
-    build_error::BuildError,
-    builder::{IntoJobs, PoolBuilder},
-    event::Event,
-    global::{current_jobs, worker_index},
-    handle::{Pool, ShutdownError},
-    stats::Stats,
-    thread_starter::ThreadBuilder,
-    wait_policy::WaitPolicy,
-    warning::Warning,
-    yielding::{Yield, yield_local, yield_now},
+    api::build_error::BuildError,
+    api::builder::{IntoJobs, PoolBuilder},
+    api::global::{current_jobs, worker_index},
+    api::handle::{Pool, ShutdownError},
+    api::stats::Stats,
+    observe::event::Event,
+    observe::warning::Warning,
+    shared::wait_policy::WaitPolicy,
+    waiting::yielding::{Yield, yield_local, yield_now},
+    workers::thread_builder::ThreadBuilder,
 };
 
 #[cfg(not(drumline_loom))]
 pub(crate) use {
-    deque::Deque,
-    global::{in_any, in_global, registry as global_registry},
-    guest::{is_inmost, may_work, visit, work_in},
-    handle::install,
-    held_open::HeldOpen,
-    next::do_next,
-    registry::{KeptOpen, Registry},
-    seat::Seat,
-    shared_registry::SharedRegistry,
-    signal::{Signal, is_sent_for, run_what_is_sent, serves_while_waiting},
-    slot::Slot,
-    submit::{
+    api::global::{in_any, in_global, registry as global_registry},
+    calls::guest::{self, is_inmost, may_work, visit},
+    calls::submit::{
         QueuedIn, WakeOrigin, has_withdrawn, open_for_long_lived, submit, submit_behind,
         submit_long_lived, submit_oldest, submit_plain, submit_woken,
     },
-    suspended::{Node, SuspendedList},
+    deque::Deque,
+    deque::slot::Slot,
+    queues::spent,
+    queues::suspended::{Node, SuspendedList},
+    shared::held_open::{HeldOpen, KeptOpen},
+    shared::local,
+    shared::next::do_next,
+    shared::registry::Registry,
+    shared::seat::Seat,
+    shared::shared_registry::SharedRegistry,
+    waiting::hand_over::{install, work_in},
+    waiting::signal::{Signal, is_sent_for, run_what_is_sent, serves_while_waiting},
+    waiting::stack_room,
 };
 
 #[cfg(all(test, not(any(drumline_loom, drumline_shuttle))))]
-pub(crate) use next::take_next;
+pub(crate) use shared::next::take_next;
 #[cfg(not(drumline_loom))]
-pub(crate) use run_length::note as note_run_length;
+pub(crate) use workers::run_length::note as note_run_length;
 
 /// After a push that found the deque's limit changed: answers the threads that asked. `false`: the
 /// deque is full (or a trampoline), and the push is undone.

@@ -35,7 +35,7 @@
 //! A system may also refuse it later, when a sandbox is entered while pools are in use. The first
 //! [`heavy`] that fails makes the barrier *lost*, for this process and for ever. It may be refused
 //! to one thread and granted to another, so no thread asks the system again. Owners that push
-//! without a fence then change over, each at its next cold step: `pool::handshake` is the
+//! without a fence then change over, each at its next cold step: `pool::deque::handshake` is the
 //! protocol. Until an owner has acknowledged, [`heavy`] says nothing about it, and returns
 //! `false`. This is what its callers do then:
 //!

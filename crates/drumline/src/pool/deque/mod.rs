@@ -91,7 +91,7 @@
 //! stays null, so every push takes the cold path and runs a fence. It exposes
 //! its own entry and all that are older, as the answer to a request does. Each
 //! pop meets `head` and goes through the lock. Thieves take what is exposed,
-//! and force no more steals (`pool::handshake`).
+//! and force no more steals (`pool::deque::handshake`).
 //!
 //! # Where it is
 //!
@@ -115,17 +115,19 @@
 
 mod counts;
 mod exposing;
+pub(super) mod handshake;
+pub(super) mod slot;
 mod steal;
 
 use std::ptr;
 
-use super::slot::Slot;
 use crate::job::Header;
 use crate::sync::atomic::{AtomicBool, AtomicPtr, AtomicUsize, Ordering};
 use crate::sync::barrier::{self, Barrier};
 use crate::sync::{Apart, SpinLock, planted};
 
 use counts::DequeCounts;
+use slot::Slot;
 
 pub(crate) use steal::{Claim, Effort, Steal, Stolen};
 

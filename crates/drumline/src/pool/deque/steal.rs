@@ -1,8 +1,8 @@
 //! How thieves come to entries: **request**, **expose** and **take**.
 
+use super::slot::Slot;
 use super::{Deque, Reasons};
 use crate::job::Header;
-use crate::pool::slot::Slot;
 use crate::sync::atomic::Ordering;
 #[cfg(not(drumline_loom))]
 use crate::sync::{Instant, thread};

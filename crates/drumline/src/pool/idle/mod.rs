@@ -143,17 +143,21 @@ mod alert;
 mod check;
 mod places;
 mod role;
+pub(super) mod seat_bits;
+mod seat_set;
 mod state;
+#[cfg(not(drumline_loom))]
+pub(super) mod wake_backoff;
 mod workers;
 
 use std::sync::Arc;
 
-use crate::pool::seat_bits::SeatBits;
 use crate::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
 use crate::sync::{Count, Mutex, MutexGuard, barrier, lock, planted};
 
 use alert::AlertNeed;
 pub(crate) use role::{Absence, Duty, ParkStep, Role, TakeOutcome, Wake};
+use seat_bits::SeatBits;
 use state::IdleState;
 pub(crate) use state::WorkerPolicy;
 

@@ -3,8 +3,8 @@
 use std::sync::Arc;
 
 use super::role::{Role, Wake};
-use crate::pool::seat_bits::SeatBits;
-use crate::pool::seat_set::SeatSet;
+use super::seat_bits::SeatBits;
+use super::seat_set::SeatSet;
 use crate::sync::planted;
 
 /// How many workers there may be, and whether one looks after them.

@@ -8,8 +8,8 @@ use loom::cell::UnsafeCell;
 use loom::thread;
 
 use crate::job::Header;
-use crate::pool::hand_off::HandOff;
-use crate::pool::handshake::Handshake;
+use crate::pool::deque::handshake::Handshake;
+use crate::pool::queues::hand_off::HandOff;
 use crate::sync::barrier::{self, Barrier};
 use crate::sync::plant::{Plant, must_catch, with_refusal};
 

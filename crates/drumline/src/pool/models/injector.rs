@@ -4,11 +4,11 @@ use loom::cell::UnsafeCell;
 use loom::thread;
 use std::sync::Arc;
 
-use super::super::injector::Injector;
-use super::super::spent;
 use super::explore;
 use crate::job::JobRef;
 use crate::latch::{TaskState, TaskWord};
+use crate::pool::queues::injector::Injector;
+use crate::pool::queues::spent;
 use crate::sync::plant::{Plant, must_catch};
 
 /// A job with a name, which counts its runs. Not atomically: loom reports two runs that the queue

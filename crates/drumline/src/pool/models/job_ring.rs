@@ -10,7 +10,7 @@ use loom::thread;
 
 use super::explore;
 use crate::job::JobRef;
-use crate::pool::job_queue::JobQueue;
+use crate::pool::queues::job_queue::JobQueue;
 use crate::sync::plant::{Plant, must_catch};
 
 /// One more than there is room for in the ring.

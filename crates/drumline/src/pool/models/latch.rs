@@ -5,8 +5,8 @@ use loom::thread;
 use std::sync::Arc;
 
 use super::super::deque::{Deque, Effort, Steal};
-use super::super::slot::StealState;
 use super::{Task, explore};
+use crate::pool::deque::slot::StealState;
 use crate::sync::barrier::Barrier;
 use crate::sync::plant::{Plant, must_catch};
 use crate::wait::Parker;

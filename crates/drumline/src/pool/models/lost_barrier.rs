@@ -6,10 +6,10 @@ use loom::thread;
 use std::sync::Arc;
 
 use super::super::deque::{Deque, Reasons};
-use super::super::handshake::Handshake;
 use super::super::idle::{IdleSet, ParkStep, Role, Wake, WorkerPolicy};
-use super::super::slot::Slot;
 use super::{Task, explore, finish_join, raid, tasks};
+use crate::pool::deque::handshake::Handshake;
+use crate::pool::deque::slot::Slot;
 use crate::sync::barrier::{self, Barrier};
 use crate::sync::plant::{Plant, must_catch, with_refusal};
 use crate::sync::planted;

@@ -63,8 +63,8 @@ mod workerless;
 use loom::cell::UnsafeCell;
 use std::sync::Arc;
 
+use super::deque::slot::{Slot, StealState};
 use super::deque::{Deque, Effort, Reasons, Steal, Stolen};
-use super::slot::{Slot, StealState};
 use crate::job::Header;
 
 /// Explores `model` in all orders with at most `preemptions` unforced switches,

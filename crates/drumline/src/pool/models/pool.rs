@@ -1,6 +1,6 @@
 //! A pool in miniature: real idle set, deques, slots and parkers, driven as
-//! `pool::worker`, `pool::registry`, `pool::seat`, `pool::waiting`,
-//! `pool::compensate` and `pool::monitor` drive them. What those files do
+//! `pool::workers::worker`, `pool::shared::registry`, `pool::shared::seat`, `pool::waiting`,
+//! `pool::blocking::compensate` and `pool::blocking::monitor` drive them. What those files do
 //! between two steps of the protocol (patience, backoff, hooks) is left out: a
 //! searcher looks once, naps as often as the shape says, and prepares to park. There is no time
 //! either: a spare is tired of waiting, and a monitor has rested, as soon as they may.
@@ -14,13 +14,13 @@ use std::sync::atomic::{AtomicBool as PlainBool, AtomicUsize as PlainUsize};
 use std::sync::{Arc, Mutex as PlainMutex, Weak};
 use std::time::Duration;
 
-use super::super::block_state::BlockState;
 use super::super::deque::{Deque, Effort, Reasons, Steal};
 use super::super::idle::{Absence, Duty, IdleSet, ParkStep, Role, TakeOutcome, Wake};
-use super::super::slot::{Slot, StealState};
 use super::shape::Shape;
 use super::{Task, run_stolen};
 use crate::job::Header;
+use crate::pool::deque::slot::{Slot, StealState};
+use crate::pool::shared::block_state::BlockState;
 use crate::sync::barrier::{self, Barrier};
 use crate::sync::planted;
 use crate::wait::Parker;

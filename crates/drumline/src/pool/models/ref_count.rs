@@ -8,7 +8,7 @@ use loom::sync::atomic::{AtomicUsize, Ordering};
 use loom::thread;
 
 use super::explore;
-use crate::pool::ref_count::{RefAccount, RefCount};
+use crate::pool::shared::ref_count::{RefAccount, RefCount};
 use crate::sync::plant::{Plant, must_catch};
 
 struct Registry {

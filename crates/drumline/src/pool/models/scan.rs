@@ -1,4 +1,4 @@
-//! What threads of the miniature pool see, and how they mark: `pool::scan`.
+//! What threads of the miniature pool see, and how they mark: `pool::shared::scan`.
 
 use super::pool::Pool;
 use crate::pool::deque::Reasons;

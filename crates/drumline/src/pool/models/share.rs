@@ -11,7 +11,7 @@ use loom::thread;
 use super::explore;
 use crate::job::JobRef;
 use crate::pool::deque::{Deque, Reasons};
-use crate::pool::job_queue::JobQueue;
+use crate::pool::queues::job_queue::JobQueue;
 use crate::sync::barrier::{self, Barrier};
 use crate::sync::plant::{Plant, must_catch};
 

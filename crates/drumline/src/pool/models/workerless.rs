@@ -5,13 +5,13 @@ use std::sync::Arc;
 use loom::thread;
 
 use super::super::idle::{IdleSet, WorkerPolicy};
-use super::super::job_queue::JobQueue;
-use super::super::workers::Workers;
 use super::{Task, explore};
 use crate::job::JobRef;
+use crate::pool::queues::job_queue::JobQueue;
+use crate::pool::shared::workers::Workers;
 use crate::sync::plant::{Plant, must_catch};
 
-/// A queue that threads of a pool without workers look at, as `pool::stand_in` does.
+/// A queue that threads of a pool without workers look at, as `pool::calls::stand_in` does.
 struct Queue {
     queue: JobQueue,
     tasks: [Task; 2],

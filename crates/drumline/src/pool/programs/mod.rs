@@ -20,8 +20,8 @@ use std::sync::{Arc, Mutex};
 
 use shuttle::rand::{Rng, thread_rng};
 
-use super::handle::Pool;
-use super::wait_policy::WaitPolicy;
+use super::api::handle::Pool;
+use super::shared::wait_policy::WaitPolicy;
 use crate::future::JoinError;
 use crate::iter::walk_tree_prefix;
 use crate::prelude::*;
