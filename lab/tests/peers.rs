@@ -86,6 +86,11 @@ fn go_runs() {
     run_all("go");
 }
 
+#[test]
+fn erlang_runs() {
+    run_all("erlang");
+}
+
 /// Directories with a program `go` that writes a program of this text when it compiles.
 struct MadeUpGo {
     tools: tempfile::TempDir,

@@ -16,12 +16,13 @@ use std::ffi::OsString;
 use std::path::PathBuf;
 use std::sync::{LazyLock, OnceLock};
 
-use crate::families::{Family, fork_join, messages};
+use crate::families::{Family, actors, fork_join, messages};
 use crate::registry::RuntimeEntry;
 use crate::runtime::{Role, RuntimeCard};
 use crate::session::Effort;
 
 mod cache;
+mod erlang;
 mod go;
 #[cfg(all(test, unix))]
 mod made_up;
@@ -73,26 +74,59 @@ pub struct Peer {
 }
 
 /// All of them, in the order of their rows.
-static PEERS: [Peer; 1] = [Peer::new(
+static PEERS: [Peer; 2] = [
+    Peer::new(
+        card(
+            ("go", 200),
+            "Go: goroutines and channels",
+            "work stealing, a queue per processor",
+            (0, 150, 190),
+        ),
+        &[
+            (&fork_join::FAMILY, &["tree-sum"]),
+            (
+                &messages::FAMILY,
+                &["msgsend", "ping-pong", "token-ring", "threadring"],
+            ),
+        ],
+        go::find,
+    ),
+    Peer::new(
+        card(
+            ("erlang", 201),
+            "Erlang: processes and their mailboxes",
+            "a queue per scheduler, preemption by reductions",
+            (150, 40, 90),
+        ),
+        &[
+            (
+                &messages::FAMILY,
+                &["msgsend", "ping-pong", "token-ring", "threadring"],
+            ),
+            (&actors::FAMILY, &["actor-ring", "actor-pingpong"]),
+        ],
+        erlang::find,
+    ),
+];
+
+/// The card of a peer.
+const fn card(
+    (name, rank): (&'static str, u8),
+    about: &'static str,
+    scheduler: &'static str,
+    colour: (u8, u8, u8),
+) -> RuntimeCard {
     RuntimeCard {
-        name: "go",
-        about: "Go: goroutines and channels",
+        name,
+        about,
         package: None,
         role: Role::Peer,
-        rank: 200,
-        scheduler: "work stealing, one queue per processor",
+        rank,
+        scheduler,
         parallel: true,
-        colour: (0, 150, 190),
-    },
-    &[
-        (&fork_join::FAMILY, &["tree-sum"]),
-        (
-            &messages::FAMILY,
-            &["msgsend", "ping-pong", "token-ring", "threadring"],
-        ),
-    ],
-    go::find,
-)];
+        colour,
+    }
+}
 
 /// All peers, in the order of their rows.
 pub fn all() -> &'static [Peer] {
