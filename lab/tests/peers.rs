@@ -91,6 +91,11 @@ fn erlang_runs() {
     run_all("erlang");
 }
 
+#[test]
+fn onetbb_runs() {
+    run_all("onetbb");
+}
+
 /// Directories with a program `go` that writes a program of this text when it compiles.
 struct MadeUpGo {
     tools: tempfile::TempDir,

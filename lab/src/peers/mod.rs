@@ -16,7 +16,7 @@ use std::ffi::OsString;
 use std::path::PathBuf;
 use std::sync::{LazyLock, OnceLock};
 
-use crate::families::{Family, actors, fork_join, messages};
+use crate::families::{Family, actors, fork_join, loops, messages};
 use crate::registry::RuntimeEntry;
 use crate::runtime::{Role, RuntimeCard};
 use crate::session::Effort;
@@ -26,6 +26,7 @@ mod erlang;
 mod go;
 #[cfg(all(test, unix))]
 mod made_up;
+mod onetbb;
 mod tool;
 mod toolchain;
 
@@ -74,7 +75,7 @@ pub struct Peer {
 }
 
 /// All of them, in the order of their rows.
-static PEERS: [Peer; 2] = [
+static PEERS: [Peer; 3] = [
     Peer::new(
         card(
             ("go", 200),
@@ -106,6 +107,19 @@ static PEERS: [Peer; 2] = [
             (&actors::FAMILY, &["actor-ring", "actor-pingpong"]),
         ],
         erlang::find,
+    ),
+    Peer::new(
+        card(
+            ("onetbb", 202),
+            "C++ with oneTBB: `parallel_invoke`, `parallel_reduce`",
+            "work stealing, a deque per thread",
+            (80, 90, 200),
+        ),
+        &[
+            (&fork_join::FAMILY, &["tree-sum"]),
+            (&loops::FAMILY, &["slice-sum", "mandelbrot"]),
+        ],
+        onetbb::find,
     ),
 ];
 
