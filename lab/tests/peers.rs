@@ -96,6 +96,11 @@ fn onetbb_runs() {
     run_all("onetbb");
 }
 
+#[test]
+fn java_runs() {
+    run_all("java");
+}
+
 /// Directories with a program `go` that writes a program of this text when it compiles.
 struct MadeUpGo {
     tools: tempfile::TempDir,

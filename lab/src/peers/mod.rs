@@ -24,6 +24,7 @@ use crate::session::Effort;
 mod cache;
 mod erlang;
 mod go;
+mod java;
 #[cfg(all(test, unix))]
 mod made_up;
 mod onetbb;
@@ -75,7 +76,7 @@ pub struct Peer {
 }
 
 /// All of them, in the order of their rows.
-static PEERS: [Peer; 3] = [
+static PEERS: [Peer; 4] = [
     Peer::new(
         card(
             ("go", 200),
@@ -120,6 +121,22 @@ static PEERS: [Peer; 3] = [
             (&loops::FAMILY, &["slice-sum", "mandelbrot"]),
         ],
         onetbb::find,
+    ),
+    Peer::new(
+        card(
+            ("java", 203),
+            "Java: `ForkJoinPool`; virtual threads and blocking queues, from 21 on",
+            "work stealing, a deque per thread",
+            (176, 114, 25),
+        ),
+        &[
+            (&fork_join::FAMILY, &["tree-sum"]),
+            (
+                &messages::FAMILY,
+                &["msgsend", "ping-pong", "token-ring", "threadring"],
+            ),
+        ],
+        java::find,
     ),
 ];
 
