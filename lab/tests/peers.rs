@@ -18,6 +18,7 @@ const DEMANDED: &str = "LAB_PEERS_DEMANDED";
 fn lab(target: &Path, path: Option<OsString>, arguments: &[&str]) -> Output {
     let mut command = command(arguments);
     command.env("CARGO_TARGET_DIR", target);
+    command.env_remove(DEMANDED);
     if let Some(path) = path {
         command.env("PATH", path);
     }
@@ -249,6 +250,42 @@ fn one_that_is_not_installed_has_a_row_only_where_it_is_named() {
 
     let list = stdout(&lab(target.path(), path, &["list"]));
     assert!(list.contains("go is not installed: apt-get"), "{list}");
+}
+
+#[test]
+fn one_that_is_demanded_fails_where_it_is_not_installed() {
+    let nothing = tempfile::tempdir().unwrap();
+    let arguments = [
+        "run",
+        "tree-sum",
+        "--size",
+        "3",
+        "--smoke",
+        "--jobs",
+        "1",
+        "--runtime",
+        "seq,go",
+        "--json",
+        "-",
+    ];
+    let output = command(&arguments)
+        .env("CARGO_TARGET_DIR", nothing.path().join("target"))
+        .env("PATH", nothing.path())
+        .env(DEMANDED, "erlang,go")
+        .output()
+        .unwrap();
+    assert_eq!(output.status.code(), Some(1));
+    let records = records(&output);
+    let go = records
+        .iter()
+        .find(|record| record.runtime == "go")
+        .unwrap();
+    assert_eq!(go.ok, Some(false));
+    let error = go.error.as_deref().unwrap();
+    assert!(
+        error.contains("demands it, and go is not installed"),
+        "{error}"
+    );
 }
 
 #[test]

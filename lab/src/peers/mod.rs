@@ -10,7 +10,7 @@
 //! own workloads do; see [`definition`](crate::definition).
 //!
 //! A language that is not installed has no row in a run of all peers. A run that names it has a row
-//! that says how to get it.
+//! that says how to get it. Where `LAB_PEERS_DEMANDED` names it, that row has failed.
 
 use std::ffi::OsString;
 use std::path::PathBuf;
@@ -35,6 +35,10 @@ use toolchain::{Toolchain, Variables};
 
 /// No run asks for samples over a longer time. Languages without numbers of 64 bits can count it.
 const WINDOW_MS_MAX: u64 = 3_600_000;
+
+/// A variable of the environment with the names of peers, separated by commas. One of them that is
+/// not installed fails, and is not left out.
+const DEMANDED: &str = "LAB_PEERS_DEMANDED";
 
 /// Why a peer has no figure.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -266,8 +270,14 @@ impl Peer {
     }
 
     fn installed(&self) -> Result<&dyn Toolchain, NoFigure> {
-        self.toolchain()
-            .map_err(|how| NoFigure::Declined(how.to_owned()))
+        self.toolchain().map_err(|how| {
+            let demanded = std::env::var(DEMANDED).unwrap_or_default();
+            if demanded.split(',').any(|name| name == self.card.name) {
+                NoFigure::Failed(format!("{DEMANDED} demands it, and {how}"))
+            } else {
+                NoFigure::Declined(how.to_owned())
+            }
+        })
     }
 
     fn directory(&self) -> Result<&PathBuf, NoFigure> {
