@@ -14,13 +14,17 @@ use crate::{command, stderr, stdout};
 /// A variable with the names of peers that must be installed, separated by commas.
 const DEMANDED: &str = "LAB_PEERS_DEMANDED";
 
-/// Runs the lab with a target directory, which has what was compiled.
+/// Runs the lab with a target directory, which has what was compiled. If there is a `path`, tools
+/// are looked for there and nowhere else.
 fn lab(target: &Path, path: Option<OsString>, arguments: &[&str]) -> Output {
     let mut command = command(arguments);
     command.env("CARGO_TARGET_DIR", target);
     command.env_remove(DEMANDED);
     if let Some(path) = path {
         command.env("PATH", path);
+        for elsewhere in ["JAVA_HOME", "LAB_SPICE", "LAB_ZIG"] {
+            command.env_remove(elsewhere);
+        }
     }
     command.output().unwrap()
 }
@@ -100,6 +104,11 @@ fn onetbb_runs() {
 #[test]
 fn java_runs() {
     run_all("java");
+}
+
+#[test]
+fn spice_runs() {
+    run_all("spice");
 }
 
 /// Directories with a program `go` that writes a program of this text when it compiles.

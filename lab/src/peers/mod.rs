@@ -28,6 +28,7 @@ mod java;
 #[cfg(all(test, unix))]
 mod made_up;
 mod onetbb;
+mod spice;
 mod tool;
 mod toolchain;
 
@@ -80,7 +81,7 @@ pub struct Peer {
 }
 
 /// All of them, in the order of their rows.
-static PEERS: [Peer; 4] = [
+static PEERS: [Peer; 5] = [
     Peer::new(
         card(
             ("go", 200),
@@ -141,6 +142,16 @@ static PEERS: [Peer; 4] = [
             ),
         ],
         java::find,
+    ),
+    Peer::new(
+        card(
+            ("spice", 204),
+            "Zig with Spice: `fork`, `join`",
+            "heartbeat, one shared job per worker",
+            (235, 150, 30),
+        ),
+        &[(&fork_join::FAMILY, &["tree-sum"])],
+        spice::find,
     ),
 ];
 

@@ -65,8 +65,17 @@ fn is_executable(file: &Path) -> bool {
 ///
 /// It cannot be started, fails, or says nothing in time.
 pub fn ask(program: &Path, line: &str) -> Result<String> {
+    ask_in(program, Path::new("."), line)
+}
+
+/// What a tool says in a directory.
+///
+/// # Errors
+///
+/// It cannot be started, fails, or says nothing in time.
+pub fn ask_in(program: &Path, directory: &Path, line: &str) -> Result<String> {
     let mut command = Command::new(program);
-    command.args(line.split_whitespace());
+    command.args(line.split_whitespace()).current_dir(directory);
     let answer = run(&mut command, ANSWER_LIMIT)?;
     let program = program.display();
     ensure!(
