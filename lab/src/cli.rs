@@ -30,7 +30,7 @@ use crate::session::Effort;
 use crate::statistics::PROCESSES_MIN;
 use crate::workload::group;
 use crate::workshop::Flags;
-use crate::{definition, history, interrupt, output, published, report, table};
+use crate::{definition, history, interrupt, output, peers, published, report, table};
 
 /// How long the default run takes…
 const DEFAULT_TIME: Duration = Duration::from_secs(120);
@@ -439,16 +439,21 @@ fn list() -> String {
         }
         text.push('\n');
     }
+    text += "peers in other languages:\n";
+    for peer in peers::all() {
+        text += &peer.lines();
+    }
+    text.push('\n');
     text + LIST_NOTES
 }
 
 /// What ends the list.
 const LIST_NOTES: &str = "\
-* runs by default. `cargo lab run NAME…` runs any of them, each on the runtimes of
-its kind; `cargo lab idle` runs the idle-…, `cargo lab blocking` the blocking-…,
-`cargo lab async` the task-… and offload-…, and `cargo lab messages` those of
-messages. Who does not finish the blocking-… in 20 s
-is ended and has a row that says so; a deadlock of a peer is a result and no error.
+* runs by default. `cargo lab run NAME…` runs any of them, each on the runtimes of its kind, and
+with `--peers` on the peers in other languages that are installed; `cargo lab idle` runs the idle-…,
+`cargo lab blocking` the blocking-…, `cargo lab async` the task-… and offload-…, and
+`cargo lab messages` those of messages. Who does not finish the blocking-… in 20 s is ended and
+has a row that says so; a deadlock of a peer is a result and no error.
 ";
 
 fn workload_lines(entry: &WorkloadEntry) -> String {
@@ -470,7 +475,7 @@ fn workload_lines(entry: &WorkloadEntry) -> String {
 
 fn runtime_line(entry: &RuntimeEntry) -> String {
     let card = &entry.card;
-    let version = card.package.and_then(crate::machine::version_of);
+    let version = entry.version();
     let name = format!("{} {}", card.name, version.unwrap_or_default());
     format!("  {name:27} {}\n", card.about)
 }

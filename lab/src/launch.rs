@@ -101,6 +101,20 @@ pub struct Outcome {
 }
 
 impl Outcome {
+    /// What comes of a configuration that no process can measure.
+    pub fn without_process(found: Result<Measurement, String>) -> Self {
+        let now = Clocks::now();
+        Self {
+            found,
+            end: End::Itself,
+            date: crate::date::now(),
+            seconds: 0.0,
+            threads_peak: None,
+            memory_free_min_bytes: None,
+            weather: Weather::between(now, now),
+        }
+    }
+
     /// How long the process took.
     pub fn time(&self) -> Duration {
         Duration::try_from_secs_f64(self.seconds).unwrap_or_default()

@@ -48,6 +48,7 @@ mod near;
 pub mod noise;
 pub mod options;
 pub mod output;
+pub mod peers;
 pub mod plan;
 pub mod process;
 pub mod process_group;

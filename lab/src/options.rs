@@ -10,6 +10,8 @@ use drumline::Jobs;
 
 use crate::families::Family;
 use crate::machine::cores_available;
+use crate::output;
+use crate::peers::{self, Peer};
 use crate::plan::Rounds;
 use crate::registry::{self, RuntimeEntry, WorkloadEntry};
 use crate::schedule::{Choice, Schedule};
@@ -25,6 +27,10 @@ pub struct Options {
     /// Only these runtimes, where they can run the workload.
     #[arg(long, value_name = "NAME,…", value_delimiter = ',')]
     runtime: Vec<String>,
+    /// The peers in other languages, too, where they are installed; see `list`. `--runtime go` names
+    /// one.
+    #[arg(long)]
+    peers: bool,
     /// Numbers of jobs; `all` is the number of cores that this process may use, `50%` half of them,
     /// and `physical` counts the hardware threads of a core once.
     // With a hyphen, so that "-1,2" is told what is right.
@@ -107,6 +113,10 @@ impl Options {
         for name in &self.runtime {
             registry::runtime(name)?;
         }
+        if self.peers {
+            let missing = peers::all().iter().filter_map(|peer| peer.version().err());
+            missing.for_each(|how| output::note(&format!("no row: {how}")));
+        }
         let jobs = self.jobs()?;
         let mut choices = Vec::new();
         for &workload in workloads {
@@ -155,20 +165,25 @@ impl Options {
         effort
     }
 
-    /// Those of the workload's family, or what is left of them.
+    /// Those of the workload's family, or what is left of them. A peer in another language is there
+    /// if it is named; if all are asked for, also if it is installed.
     fn runtimes(
         &self,
         workload: &WorkloadEntry,
         brief: bool,
     ) -> Result<Vec<&'static RuntimeEntry>> {
-        let able = workload.runtimes();
+        let mut able = workload.runtimes();
+        able.extend(workload.peers());
         let mut chosen = able.clone();
-        if brief && self.runtime.is_empty() {
-            chosen.retain(|entry| entry.by_default);
-        }
-        if !self.runtime.is_empty() {
-            chosen.retain(|entry| self.runtime.iter().any(|name| name == entry.card.name));
-        }
+        let is_installed = |peer: &Peer| peer.version().is_ok();
+        chosen.retain(|entry| {
+            let is_named = self.runtime.iter().any(|name| name == entry.card.name);
+            let is_asked_for = match entry.peer {
+                Some(peer) => self.peers && is_installed(peer),
+                None => self.runtime.is_empty() && (entry.by_default || !brief),
+            };
+            is_named || is_asked_for
+        });
         if chosen.is_empty() {
             let names: Vec<&str> = able.iter().map(|entry| entry.card.name).collect();
             bail!(

@@ -5,7 +5,7 @@ use serde::{Deserialize, Serialize};
 
 use crate::latency::Latencies;
 use crate::launch::{End, Outcome};
-use crate::machine::{Build, Machine, version_of};
+use crate::machine::{Build, Machine};
 use crate::round::RoundFigures;
 use crate::schedule::Configuration;
 use crate::session::Effort;
@@ -24,7 +24,7 @@ pub struct Record {
     pub workload: String,
     /// Name of the runtime.
     pub runtime: String,
-    /// Version of its package; `null` for code of the lab itself.
+    /// Version of its package, or of its language; `null` for code of the lab itself.
     pub runtime_version: Option<String>,
     /// How it divides work.
     pub scheduler: String,
@@ -260,7 +260,7 @@ impl Record {
         Self {
             workload: configuration.workload.card.name.to_owned(),
             runtime: card.name.to_owned(),
-            runtime_version: card.package.and_then(version_of),
+            runtime_version: configuration.runtime.version(),
             scheduler: card.scheduler.to_owned(),
             jobs: configuration.jobs,
             size: configuration.size,
@@ -312,7 +312,13 @@ impl Record {
                 .max(),
             threads_peak: measured()
                 .filter_map(|found| found.threads_peak)
-                .chain(outcomes.iter().filter_map(|outcome| outcome.threads_peak))
+                .chain(
+                    // What was seen is the process that waits for the program.
+                    outcomes
+                        .iter()
+                        .filter(|_| configuration.runtime.peer.is_none())
+                        .filter_map(|outcome| outcome.threads_peak),
+                )
                 .max()
                 // How far a runtime came is what a deadlock has to tell.
                 .filter(|_| items.is_some() || deadlock),

@@ -10,7 +10,9 @@ use anyhow::{Context, Result, anyhow};
 
 use crate::definition;
 use crate::families::Family;
+use crate::machine::version_of;
 use crate::near::nearest;
+use crate::peers::{self, Peer};
 use crate::runtime::RuntimeCard;
 use crate::session::Session;
 use crate::workload::{WorkloadCard, group};
@@ -88,7 +90,7 @@ impl WorkloadEntry {
         jobs
     }
 
-    /// The runtimes that are able to run it, by rank.
+    /// The runtimes that are able to run it, by rank, without peers in other languages.
     pub fn runtimes(&self) -> Vec<&'static RuntimeEntry> {
         let mut all = all_runtimes();
         all.retain(|entry| match &entry.program {
@@ -96,6 +98,16 @@ impl WorkloadEntry {
             None => entry.family == self.family && self.pair(entry.card.name).is_some(),
         });
         all
+    }
+
+    /// The peers in other languages that have it, by rank, also those that are not installed.
+    pub fn peers(&self) -> Vec<&'static RuntimeEntry> {
+        let rows = peers::entries().iter();
+        let rows = rows.filter(|entry| {
+            let mut names = entry.peer.into_iter().flat_map(Peer::workloads);
+            entry.family == self.family && names.any(|name| name == self.card.name)
+        });
+        rows.collect()
     }
 
     /// It and the runtime of this name, if that one is able to run it.
@@ -128,6 +140,8 @@ pub struct RuntimeEntry {
     pub by_default: bool,
     /// The program that measures, if it is not the lab's own.
     pub program: Option<ProgramRow>,
+    /// The peer in another language, if it is one.
+    pub peer: Option<&'static Peer>,
 }
 
 /// A row of a workload that a program of its own measures.
@@ -159,6 +173,16 @@ impl RuntimeEntry {
             family,
             by_default: true,
             program: None,
+            peer: None,
+        }
+    }
+
+    /// The version of its package, or of its language; `None` for code of the lab itself, and for a
+    /// language that is not installed.
+    pub fn version(&self) -> Option<String> {
+        match self.peer {
+            Some(peer) => peer.version().ok().map(str::to_owned),
+            None => self.card.package.and_then(version_of),
         }
     }
 }
@@ -235,8 +259,8 @@ pub fn all_workloads() -> Vec<&'static WorkloadEntry> {
     all
 }
 
-/// All runtimes, by family and rank. A runtime of two families is there twice, with the same name
-/// and the same part in the comparison.
+/// All runtimes, by family and rank, without peers in other languages. A runtime of two families is
+/// there twice, with the same name and the same part in the comparison.
 pub fn all_runtimes() -> Vec<&'static RuntimeEntry> {
     let mut all: Vec<_> = generated::RUNTIMES.iter().collect();
     all.extend(DEFINED.get().iter().flat_map(|defined| &defined.rows));
@@ -265,9 +289,10 @@ pub fn workload(name: &str) -> Result<&'static WorkloadEntry, UnknownName> {
         })
 }
 
-/// A runtime of this name.
+/// A runtime of this name, or a peer in another language.
 pub fn runtime(name: &str) -> Result<&'static RuntimeEntry, UnknownName> {
-    let all = all_runtimes();
+    let mut all = all_runtimes();
+    all.extend(peers::entries());
     all.iter()
         .copied()
         .find(|entry| entry.card.name == name)

@@ -11,10 +11,11 @@ use indicatif::{ProgressBar, ProgressStyle};
 
 use crate::journal::{Journal, Outcomes};
 use crate::launch::{End, Launcher, Outcome, ProcessRequest, Terms};
+use crate::peers::{NoFigure, Task};
 use crate::plan::{self, Rounds};
 use crate::record::Record;
 use crate::registry::{RuntimeEntry, WorkloadEntry};
-use crate::session::Effort;
+use crate::session::{Effort, Measurement};
 use crate::{cell, interrupt, output};
 
 /// One row and column of a table.
@@ -80,6 +81,12 @@ impl Schedule {
                     } else {
                         &[1]
                     };
+                    // A process that waits for a program uses no processor time, and is not stuck.
+                    let is_own = runtime.program.is_none() && runtime.peer.is_none();
+                    let terms = Terms {
+                        can_deadlock: terms.can_deadlock && is_own,
+                        ..terms
+                    };
                     group.extend(jobs.iter().map(|&jobs| Configuration {
                         workload,
                         runtime,
@@ -99,6 +106,7 @@ impl Schedule {
     /// configuration. If a signal ends the run, the records are marked as partial, and
     /// configurations of which no process has finished have none.
     pub fn run(&self, launcher: &Launcher, journal: Journal) -> Vec<Record> {
+        self.compile_peers();
         let mut running = Running::new(self, launcher, journal);
         let partial = running.run().is_break();
         running.bar.finish_and_clear();
@@ -107,6 +115,15 @@ impl Schedule {
             record.partial = partial;
         }
         records
+    }
+
+    /// Compiles the peers in other languages that take part, so that no round has to wait for it.
+    pub fn compile_peers(&self) {
+        let configurations = self.groups.iter().flatten();
+        for peer in configurations.filter_map(|configuration| configuration.runtime.peer) {
+            // Its rows say what went wrong.
+            let _ = peer.compile();
+        }
     }
 }
 
@@ -212,8 +229,7 @@ impl<'a> Running<'a> {
             let known = &mut self.outcomes[index][place];
             if known.len() <= round && may_go_on(known) {
                 unless_interrupted()?;
-                let order = configuration.order();
-                let outcome = self.launcher.run(&order, &configuration.terms);
+                let outcome = configuration.run(self.launcher);
                 if outcome.end == End::Interrupted {
                     return ControlFlow::Break(());
                 }
@@ -301,10 +317,45 @@ impl Configuration {
         }
     }
 
+    /// Measures it in a process of its own, and says what came of it.
+    pub fn run(&self, launcher: &Launcher) -> Outcome {
+        match self.without_process() {
+            Some(outcome) => outcome,
+            None => launcher.run(&self.order(), &self.terms),
+        }
+    }
+
+    /// What comes of it if no process can measure it: a peer in another language has no figure.
+    pub fn without_process(&self) -> Option<Outcome> {
+        let found = match self.peer_words()?.err()? {
+            NoFigure::Declined(reason) => Ok(Measurement {
+                declined: Some(reason),
+                ..Measurement::default()
+            }),
+            NoFigure::Failed(error) => Err(error),
+        };
+        Some(Outcome::without_process(found))
+    }
+
     /// The command of the program that measures, if it is not the lab's own.
     fn program(&self) -> Option<Vec<String>> {
-        let program = self.runtime.program.as_ref()?;
-        Some(program.words(self.size, self.jobs))
+        match &self.runtime.program {
+            Some(program) => Some(program.words(self.size, self.jobs)),
+            None => self.peer_words()?.ok(),
+        }
+    }
+
+    /// The command of a peer in another language, if it is one.
+    fn peer_words(&self) -> Option<Result<Vec<String>, NoFigure>> {
+        let task = Task {
+            workload: self.workload.card.name,
+            size: self.size,
+            jobs: self.jobs,
+            effort: self.effort,
+            // As these families do it themselves.
+            repeats: self.workload.family.computes,
+        };
+        self.runtime.peer.map(|peer| peer.words(&task))
     }
 
     /// It, in words.

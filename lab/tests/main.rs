@@ -26,6 +26,8 @@ mod measure_orphans;
 mod messages;
 mod offload;
 mod outputs;
+#[cfg(unix)]
+mod peers;
 #[cfg(target_os = "linux")]
 mod processes;
 mod published;

@@ -257,7 +257,7 @@ impl Step {
             Step::Fences => fences(),
             Step::Features => features(),
             Step::Soak => stress::run_actors().map(Outcome::Told),
-            Step::Lab => plain("cargo lab --smoke").and_then(|_| plain("cargo lab baseline")),
+            Step::Lab => lab(),
             Step::RayonSuite => {
                 rayon_suite::run(&rayon_suite::Options::default()).map(Outcome::Told)
             }
@@ -393,6 +393,14 @@ fn features() -> Result<Outcome> {
     tallied(&Invocation::line(&format!(
         "cargo test -p drumline --all-features --no-fail-fast {tests}"
     )))
+}
+
+/// The default run, the plain code that everything is divided by, and peers in other languages.
+/// Where one of these is not installed, its row says so; with `LAB_PEERS_DEMANDED` it fails.
+fn lab() -> Result<Outcome> {
+    plain("cargo lab --smoke")?;
+    plain("cargo lab baseline")?;
+    plain("cargo lab run tree-sum msgsend --smoke --runtime go,erlang,onetbb")
 }
 
 /// The two commands of the renderer, as its README has them, with formatting and lints before them;

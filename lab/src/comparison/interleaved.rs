@@ -82,7 +82,10 @@ pub fn measure(
                         slowdown_percent: sides[side].slowdown_percent,
                         ..configuration.order()
                     };
-                    let outcome = launcher.run(&order, &configuration.terms);
+                    let outcome = match configuration.without_process() {
+                        Some(outcome) => outcome,
+                        None => launcher.run(&order, &configuration.terms),
+                    };
                     if outcome.end == End::Interrupted {
                         break 'rounds;
                     }

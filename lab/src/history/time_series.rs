@@ -103,7 +103,8 @@ fn series(
         let records = run.records.iter().filter(|record| is_here(record));
         records.cloned().collect()
     };
-    let able = workload.runtimes();
+    let mut able = workload.runtimes();
+    able.extend(workload.peers());
     let mut series = TimeSeries {
         title: format!(
             "{} {}, {}",

@@ -1,0 +1,3 @@
+module drumline/lab/peers/go
+
+go 1.19

@@ -1,0 +1,77 @@
+//! What a language has to offer to be measured here.
+
+use std::ffi::OsString;
+use std::fmt::Debug;
+use std::path::{Path, PathBuf};
+
+use super::Task;
+
+/// The variables of the environment that say where tools are. Tests have their own.
+pub type Variables<'a> = &'a dyn Fn(&str) -> Option<OsString>;
+
+/// A file that is compiled.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Source {
+    /// Its name in the directory where it is compiled.
+    pub name: &'static str,
+    /// Its text.
+    pub text: String,
+}
+
+impl Source {
+    /// A file of `lab/peers`.
+    pub fn own(name: &'static str, text: &str) -> Self {
+        Self {
+            name,
+            text: text.to_owned(),
+        }
+    }
+}
+
+/// A run of a compiler, in the directory of the sources.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Step {
+    /// The compiler.
+    pub program: PathBuf,
+    /// Its arguments. They name no directory, so that they are the same everywhere.
+    pub arguments: Vec<String>,
+    /// Variables that are set for it.
+    pub variables: Vec<(&'static str, &'static str)>,
+}
+
+impl Step {
+    /// A run with these arguments, separated by blanks.
+    pub fn line(program: &Path, line: &str) -> Self {
+        Self {
+            program: program.to_owned(),
+            arguments: line.split_whitespace().map(str::to_owned).collect(),
+            variables: Vec::new(),
+        }
+    }
+}
+
+/// The tools of a language, as they are installed here.
+pub trait Toolchain: Debug + Send + Sync {
+    /// The version that a record names.
+    fn version(&self) -> &str;
+
+    /// What is compiled.
+    fn sources(&self) -> Vec<Source>;
+
+    /// How it is compiled.
+    fn steps(&self) -> Vec<Step>;
+
+    /// What is started, before the arguments that all peers have. `directory` is where it was
+    /// compiled.
+    fn command(&self, directory: &Path, task: &Task) -> Vec<OsString>;
+
+    /// Why this version cannot run a workload, and what it would need, if it cannot.
+    fn lacks(&self, _workload: &str) -> Option<String> {
+        None
+    }
+
+    /// How long it warms up, in milliseconds: at least one operation in any case.
+    fn warm_up_ms(&self, task: &Task) -> u64 {
+        task.effort.warm_up_ms
+    }
+}

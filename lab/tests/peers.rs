@@ -1,0 +1,311 @@
+//! Peers in other languages. Where a language is not installed, its test says so and passes, unless
+//! `LAB_PEERS_DEMANDED` names it.
+
+use std::ffi::OsString;
+use std::fs;
+use std::path::{Path, PathBuf};
+use std::process::{Command, Output};
+
+use drumline_lab::peers;
+use drumline_lab::record::Record;
+
+use crate::{command, stderr, stdout};
+
+/// A variable with the names of peers that must be installed, separated by commas.
+const DEMANDED: &str = "LAB_PEERS_DEMANDED";
+
+/// Runs the lab with a target directory, which has what was compiled. If there is a `path`, tools
+/// are looked for there and nowhere else.
+fn lab(target: &Path, path: Option<OsString>, arguments: &[&str]) -> Output {
+    let mut command = command(arguments);
+    command.env("CARGO_TARGET_DIR", target);
+    command.env_remove(DEMANDED);
+    if let Some(path) = path {
+        command.env("PATH", path);
+        for elsewhere in ["JAVA_HOME", "LAB_SPICE", "LAB_ZIG"] {
+            command.env_remove(elsewhere);
+        }
+    }
+    command.output().unwrap()
+}
+
+fn records(output: &Output) -> Vec<Record> {
+    let text = stdout(output);
+    let lines = text.lines();
+    lines
+        .map(|line| serde_json::from_str(line).unwrap())
+        .collect()
+}
+
+/// Whether a language is installed. If it is not, a line says so.
+fn is_installed(name: &str) -> bool {
+    let peer = peers::all().iter().find(|peer| peer.card.name == name);
+    let Err(how) = peer.unwrap().version() else {
+        return true;
+    };
+    let demanded = std::env::var(DEMANDED).unwrap_or_default();
+    assert!(
+        demanded.split(',').all(|demanded| demanded != name),
+        "{DEMANDED} asks for {name}: {how}"
+    );
+    println!("not run: {how}");
+    false
+}
+
+/// Runs all workloads of a peer, with sizes that take every path.
+fn run_all(name: &str) {
+    if !is_installed(name) {
+        return;
+    }
+    let target = tempfile::tempdir().unwrap();
+    let peer = peers::all().iter().find(|peer| peer.card.name == name);
+    let peer = peer.unwrap();
+    for workload in peer.workloads() {
+        let sizes = match workload {
+            // Each process starts 100,000 actors.
+            "actor-ring" => "2",
+            _ => "1,2,3,1000",
+        };
+        let arguments = ["run", workload, "--runtime", name, "--size", sizes];
+        let effort = ["--jobs", "1,3", "--smoke", "--samples", "2", "--json", "-"];
+        let output = lab(target.path(), None, &[&arguments[..], &effort].concat());
+        let error = stderr(&output);
+        assert!(output.status.success(), "{workload}: {error}");
+        let records = records(&output);
+        assert_eq!(records.len(), 2 * sizes.split(',').count(), "{workload}");
+        for record in records {
+            let line = serde_json::to_string(&record).unwrap();
+            if record.declined.is_some() {
+                continue;
+            }
+            assert_eq!(record.ok, Some(true), "{line}");
+            assert_eq!(record.wall_ns_samples.len(), 2, "{line}");
+            assert!(record.items >= Some(record.size), "{line}");
+            assert_eq!(record.runtime_version.as_deref(), peer.version().ok());
+        }
+    }
+}
+
+#[test]
+fn go_runs() {
+    run_all("go");
+}
+
+#[test]
+fn erlang_runs() {
+    run_all("erlang");
+}
+
+#[test]
+fn onetbb_runs() {
+    run_all("onetbb");
+}
+
+#[test]
+fn java_runs() {
+    run_all("java");
+}
+
+#[test]
+fn spice_runs() {
+    run_all("spice");
+}
+
+/// Directories with a program `go` that writes a program of this text when it compiles.
+struct MadeUpGo {
+    tools: tempfile::TempDir,
+    target: tempfile::TempDir,
+}
+
+impl MadeUpGo {
+    fn new(version: &str, build: &str) -> Self {
+        let tools = tempfile::tempdir().unwrap();
+        let script = format!(
+            "#!/bin/sh\nif [ \"$1\" = version ]; then echo '{version}'; exit; fi\n{build}\n"
+        );
+        // Written by a process of its own: while this one had the file open, a process that another
+        // test starts would keep it open, and it could not be started.
+        let write = "printf %s \"$2\" > \"$1\" && chmod 755 \"$1\"";
+        let mut shell = Command::new("sh");
+        shell.args(["-c", write, "sh"]);
+        shell.arg(tools.path().join("go")).arg(script);
+        assert!(shell.status().unwrap().success());
+        let target = tempfile::tempdir().unwrap();
+        Self { tools, target }
+    }
+
+    /// One whose program says this.
+    fn saying(text: &str) -> Self {
+        let build = format!(
+            "printf '%s\\n' '#!/bin/sh' 'echo \"$@\" >> \"$0.log\"' \"echo '{text}'\" > peer\n\
+             chmod +x peer"
+        );
+        Self::new("go version go9.9 here/now", &build)
+    }
+
+    fn run(&self, arguments: &[&str]) -> Output {
+        let own = std::env::var_os("PATH").unwrap_or_default();
+        let mut path = vec![PathBuf::from(self.tools.path())];
+        path.extend(std::env::split_paths(&own));
+        let path = std::env::join_paths(path).unwrap();
+        lab(self.target.path(), Some(path), arguments)
+    }
+
+    /// Runs a tree of three nodes.
+    fn tree_sum(&self) -> Output {
+        let what = ["run", "tree-sum", "--size", "3", "--jobs", "2"];
+        let how = ["--rounds", "2", "--samples", "1", "--runtime", "go"];
+        self.run(&[&what[..], &how, &["--json", "-"]].concat())
+    }
+}
+
+#[test]
+fn a_record_has_what_a_peer_says_and_its_version() {
+    let go =
+        MadeUpGo::saying(r#"{\"protocol\":1,\"items\":3,\"operations\":2,\"wall_ns\":[60.0]}"#);
+    let output = go.tree_sum();
+    assert!(output.status.success(), "{}", stderr(&output));
+    let [record] = &records(&output)[..] else {
+        panic!("{}", stdout(&output));
+    };
+    assert_eq!(
+        (record.ok, record.items, record.rounds),
+        (Some(true), Some(3), 2)
+    );
+    assert_eq!(record.wall_ns_median, Some(60.0));
+    assert_eq!(record.runtime_version.as_deref(), Some("9.9"));
+    assert_eq!(record.threads_peak, None);
+    // It was compiled once, and started in each round with all that it has to know.
+    assert_eq!(stderr(&output).matches("compiling the peer go").count(), 1);
+    let compiled = fs::read_dir(go.target.path().join("lab-peers")).unwrap();
+    let [compiled] = &Vec::from_iter(compiled)[..] else {
+        panic!("there is one directory");
+    };
+    let log = compiled.as_ref().unwrap().path().join("peer.log");
+    let line = "tree-sum 3 2 100 400 1 1 2000000\n";
+    assert_eq!(fs::read_to_string(log).unwrap(), line.repeat(2));
+}
+
+#[test]
+fn rubbish_and_wrong_answers_are_rows_that_say_so() {
+    for (text, why) in [
+        ("hello", "no JSON"),
+        (r#"{\"protocol\":2}"#, "protocol 2"),
+        (
+            r#"{\"protocol\":1,\"error\":\"wrong answer: 5\"}"#,
+            "wrong answer: 5",
+        ),
+    ] {
+        let output = MadeUpGo::saying(text).tree_sum();
+        assert_eq!(output.status.code(), Some(1), "{text}");
+        let records = records(&output);
+        assert_eq!(records[0].ok, Some(false));
+        let error = records[0].error.as_deref().unwrap();
+        assert!(error.contains(why), "{error}");
+    }
+}
+
+#[test]
+fn what_a_compiler_refuses_is_a_row_that_says_so() {
+    let go = MadeUpGo::new(
+        "go version go9.9 here/now",
+        "echo main.go:7: what >&2; exit 1",
+    );
+    let output = go.tree_sum();
+    assert_eq!(output.status.code(), Some(1));
+    let error = records(&output)[0].error.clone().unwrap();
+    assert!(
+        error.contains("the peer go cannot be compiled") && error.contains("main.go:7: what"),
+        "{error}"
+    );
+}
+
+#[test]
+fn one_that_is_not_installed_has_a_row_only_where_it_is_named() {
+    let go = MadeUpGo::new("a board game", "exit 1");
+    let output = go.tree_sum();
+    assert!(output.status.success(), "{}", stderr(&output));
+    let [record] = &records(&output)[..] else {
+        panic!("{}", stdout(&output));
+    };
+    assert_eq!((record.ok, record.rounds), (None, 2));
+    let reason = record.declined.as_deref().unwrap();
+    assert!(reason.contains("https://go.dev/dl"), "{reason}");
+
+    // An empty directory is all of PATH.
+    let nothing = tempfile::tempdir().unwrap();
+    let path = Some(nothing.path().as_os_str().to_owned());
+    let target = tempfile::tempdir().unwrap();
+    let arguments = [
+        "run",
+        "tree-sum",
+        "--size",
+        "3",
+        "--smoke",
+        "--jobs",
+        "1",
+        "--peers",
+        "--runtime",
+        "seq",
+        "--json",
+        "-",
+    ];
+    let output = lab(target.path(), path.clone(), &arguments);
+    assert!(output.status.success(), "{}", stderr(&output));
+    let runtimes = records(&output).into_iter().map(|record| record.runtime);
+    assert_eq!(Vec::from_iter(runtimes), ["seq"]);
+    let notes = stderr(&output);
+    assert!(notes.contains("no row: go is not installed: "), "{notes}");
+
+    let list = stdout(&lab(target.path(), path, &["list"]));
+    assert!(list.contains("go is not installed: apt-get"), "{list}");
+}
+
+#[test]
+fn one_that_is_demanded_fails_where_it_is_not_installed() {
+    let nothing = tempfile::tempdir().unwrap();
+    let arguments = [
+        "run",
+        "tree-sum",
+        "--size",
+        "3",
+        "--smoke",
+        "--jobs",
+        "1",
+        "--runtime",
+        "seq,go",
+        "--json",
+        "-",
+    ];
+    let output = command(&arguments)
+        .env("CARGO_TARGET_DIR", nothing.path().join("target"))
+        .env("PATH", nothing.path())
+        .env(DEMANDED, "erlang,go")
+        .output()
+        .unwrap();
+    assert_eq!(output.status.code(), Some(1));
+    let records = records(&output);
+    let go = records
+        .iter()
+        .find(|record| record.runtime == "go")
+        .unwrap();
+    assert_eq!(go.ok, Some(false));
+    let error = go.error.as_deref().unwrap();
+    assert!(
+        error.contains("demands it, and go is not installed"),
+        "{error}"
+    );
+}
+
+#[test]
+fn a_run_that_does_not_ask_for_peers_has_none() {
+    let go = MadeUpGo::new("go version go9.9 here/now", "exit 1");
+    let arguments = ["run", "tree-sum", "--size", "3", "--jobs", "1", "--smoke"];
+    let output = go.run(&[&arguments[..], &["--json", "-"]].concat());
+    assert!(output.status.success(), "{}", stderr(&output));
+    assert!(records(&output).iter().all(|record| record.runtime != "go"));
+
+    let refused = go.run(&["run", "fib", "--runtime", "go", "--smoke"]);
+    assert_eq!(refused.status.code(), Some(1));
+    assert!(stderr(&refused).contains("does not run fib"));
+}
