@@ -29,6 +29,7 @@ mod outputs;
 #[cfg(target_os = "linux")]
 mod processes;
 mod published;
+mod report_browser;
 mod streams;
 mod virtual_cores;
 
