@@ -6,22 +6,22 @@
 //! is named where it ends.
 
 use anyhow::Result;
-use plotters::backend::SVGBackend;
 use plotters::prelude::*;
 use plotters::style::text_anchor::HPos;
 
-use crate::chart::{Canvas, FAINT, GRID, INK, SEQ, failed, tick_label};
+use crate::canvas::{self, Canvas, Heading, Ink, Layout, failed};
+use crate::palette::{FAINT, GRID, INK, SEQ};
 use crate::record::Record;
 use crate::registry;
 use crate::runtime::Role;
+use crate::scale::{LogScale, tick_label};
 use crate::statistics::Ratio;
 use crate::workload::{Shows, WorkloadCard, group};
 
-const WIDTH: i32 = 860;
-const HEIGHT: i32 = 560;
-const LEFT: i32 = 72;
-const RIGHT: i32 = 160;
-const TOP: i32 = 84;
+/// How high the plot itself is, in pixels.
+const PLOT: i32 = 420;
+/// Where it begins and what is free below it.
+const LEFT: i32 = 56;
 const BOTTOM: i32 = 54;
 
 /// The least distance between the names of two lines.
@@ -93,116 +93,129 @@ fn lines(records: &[&Record]) -> (Vec<Line>, Vec<(f64, f64)>) {
     (lines, seq)
 }
 
-/// From numbers to places, by their logarithms.
-pub(crate) struct Scale {
-    low: f64,
-    high: f64,
-    from: i32,
-    to: i32,
+/// How loops compare with the plain loop over their length.
+pub(crate) struct Curve<'a> {
+    card: &'a WorkloadCard,
+    /// The most jobs.
+    jobs: usize,
+    lines: Vec<Line>,
+    /// The dashed line: items and ratio.
+    allowed: Vec<(f64, f64)>,
 }
 
-impl Scale {
-    /// A scale from one power of ten to another that covers all of these.
-    pub(crate) fn of(numbers: impl Iterator<Item = f64>, from: i32, to: i32) -> Self {
-        let (mut low, mut high) = (0.0f64, 1.0f64);
-        for number in numbers.filter(|number| *number > 0.0) {
-            low = low.min(number.log10().floor());
-            high = high.max(number.log10().ceil());
-        }
-        Self {
-            low,
-            high,
-            from,
-            to,
-        }
+impl<'a> Curve<'a> {
+    /// `None` if there is nothing to compare, because `seq` or all others are missing.
+    pub(crate) fn of(card: &'a WorkloadCard, records: &[&Record]) -> Option<Self> {
+        let (lines, seq) = lines(records);
+        let allowed = seq.into_iter();
+        let allowed = allowed.map(|(items, plain)| (items, FACTOR + EXTRA_NS / plain));
+        (!lines.is_empty()).then(|| Self {
+            card,
+            jobs: records.iter().map(|record| record.jobs).max().unwrap_or(1),
+            lines,
+            allowed: allowed.collect(),
+        })
     }
 
-    /// Where a number lies, which is more than zero.
-    pub(crate) fn place(&self, number: f64) -> i32 {
-        let share = (number.log10() - self.low) / (self.high - self.low);
-        self.from + (f64::from(self.to - self.from) * share).round() as i32
-    }
-
-    /// The powers of ten.
-    pub(crate) fn ticks(&self) -> impl Iterator<Item = f64> {
-        (self.low as i32..=self.high as i32).map(|power| 10f64.powi(power))
-    }
-}
-
-/// Draws the chart; `None` where there is nothing to compare, because `seq` or all others are
-/// missing.
-pub fn draw(card: &WorkloadCard, records: &[&Record]) -> Result<Option<String>> {
-    let (lines, seq) = lines(records);
-    if lines.is_empty() {
-        return Ok(None);
-    }
-    let allowed: Vec<(f64, f64)> = seq
-        .iter()
-        .map(|&(items, plain)| (items, FACTOR + EXTRA_NS / plain))
-        .collect();
-    let points = lines.iter().flat_map(|line| &line.points);
-    let ratios = points.flat_map(|point| {
-        let ends = point.ratio.interval.map(|ends| [ends.low, ends.high]);
-        ends.into_iter().flatten().chain([point.ratio.value])
-    });
-    let ratios = ratios.chain(allowed.iter().map(|point| point.1));
-    let up = Scale::of(ratios, HEIGHT - BOTTOM, TOP);
-    let across = Scale::of(seq.iter().map(|point| point.0), LEFT, WIDTH - RIGHT);
-    let at = |&(items, ratio): &(f64, f64)| (across.place(items), up.place(ratio));
-
-    let mut svg = String::new();
-    {
-        let backend = SVGBackend::with_string(&mut svg, (WIDTH as u32, HEIGHT as u32));
-        let area = backend.into_drawing_area();
-        area.fill(&WHITE).map_err(failed)?;
-        let canvas = Canvas { area: &area };
-        canvas.text(card.name, (24, 28), 20, INK, HPos::Left, true)?;
-        let jobs = records.iter().map(|record| record.jobs).max().unwrap_or(1);
+    /// Draws it.
+    ///
+    /// # Errors
+    /// It cannot be drawn.
+    pub(crate) fn draw(&self, layout: Layout) -> Result<String> {
+        let points = self.lines.iter().flat_map(|line| &line.points);
+        let ratios = points.flat_map(|point| {
+            let ends = point.ratio.interval.map(|ends| [ends.low, ends.high]);
+            ends.into_iter().flatten().chain([point.ratio.value])
+        });
+        let ratios = ratios.chain(self.allowed.iter().map(|point| point.1));
         let unit = format!(
-            "median time ÷ median time of the plain loop, jobs {jobs}; lower is better; \
-             both scales are logarithmic"
+            "median time ÷ median time of the plain loop, jobs {}; lower is better, and above 1 \
+             the plain loop is faster; both scales are logarithmic",
+            self.jobs
         );
-        canvas.text(&unit, (24, 50), 13, FAINT, HPos::Left, false)?;
+        let heading = Heading::of(layout, self.card.name, &[&unit]);
+        let low = heading.height + PLOT;
+        let right = layout.width() - names(layout);
+        let sizes = self.allowed.iter().map(|point| point.0);
+        let picture = Picture {
+            lines: &self.lines,
+            allowed: &self.allowed,
+            up: LogScale::of(ratios, low, heading.height + NAME_STEP),
+            across: LogScale::of(sizes, LEFT, right),
+            right,
+            width: layout.width(),
+        };
+        canvas::draw((layout.width(), low + BOTTOM), |canvas| {
+            heading.draw(canvas)?;
+            picture.axes(canvas, self.card.size_counts)?;
+            picture.lines(canvas)
+        })
+    }
+}
 
-        let (low, high) = (up.place(10f64.powf(up.low)), up.place(10f64.powf(up.high)));
-        for tick in across.ticks() {
-            let x = across.place(tick);
+/// What is free for names right of the plot.
+fn names(layout: Layout) -> i32 {
+    match layout {
+        Layout::Wide => 170,
+        Layout::Narrow => 130,
+    }
+}
+
+/// What is drawn, and where.
+struct Picture<'a> {
+    lines: &'a [Line],
+    allowed: &'a [(f64, f64)],
+    up: LogScale,
+    across: LogScale,
+    /// Where the plot ends, and the chart.
+    right: i32,
+    width: i32,
+}
+
+impl Picture<'_> {
+    fn at(&self, &(items, ratio): &(f64, f64)) -> (i32, i32) {
+        (self.across.place(items), self.up.place(ratio))
+    }
+
+    fn axes(&self, canvas: &Canvas<'_, '_>, counts: &str) -> Result<()> {
+        let ink = Ink::plain(11, FAINT);
+        let (low, high) = self.up.ends();
+        let mut free = 0;
+        for tick in self.across.ticks() {
+            let x = self.across.place(tick);
             canvas.line((x, low), (x, high), GRID)?;
-            let label = group(tick as u64);
-            canvas.text(&label, (x, low + 14), 11, FAINT, HPos::Center, false)?;
+            let label = short(tick as u64);
+            let half = ink.width(&label) / 2;
+            if x - half >= free {
+                canvas.text(&label, (x, low + 14), ink, HPos::Center)?;
+                free = x + half + 4;
+            }
         }
-        for tick in up.ticks() {
-            let y = up.place(tick);
-            canvas.line((LEFT, y), (WIDTH - RIGHT, y), GRID)?;
-            canvas.text(
-                &tick_label(tick),
-                (LEFT - 8, y),
-                11,
-                FAINT,
-                HPos::Right,
-                false,
-            )?;
+        for tick in self.up.ticks() {
+            let y = self.up.place(tick);
+            canvas.line((LEFT, y), (self.right, y), GRID)?;
+            canvas.text(&tick_label(tick), (LEFT - 8, y), ink, HPos::Right)?;
         }
-        let middle = i32::midpoint(LEFT, WIDTH - RIGHT);
-        let below = (middle, HEIGHT - 18);
-        canvas.text(card.size_counts, below, 13, FAINT, HPos::Center, false)?;
-        let one = up.place(1.0);
-        canvas.line((LEFT, one), (WIDTH - RIGHT, one), SEQ)?;
+        let below = (i32::midpoint(LEFT, self.right), low + 36);
+        canvas.text(counts, below, Ink::plain(12, FAINT), HPos::Center)?;
+        let one = self.up.place(1.0);
+        canvas.line((LEFT, one), (self.right, one), SEQ)
+    }
 
-        let dashes = plotters::element::DashedPathElement::new(allowed.iter().map(at), 6, 4, INK);
+    fn lines(&self, canvas: &Canvas<'_, '_>) -> Result<()> {
+        let area = canvas.area;
+        let (low, _) = self.up.ends();
+        let allowed: Vec<(i32, i32)> = self.allowed.iter().map(|point| self.at(point)).collect();
+        let end = allowed.last().map_or(low, |place| place.1);
+        let mut ends = vec![(end, format!("{FACTOR} × + {EXTRA_NS} ns"), INK, false)];
+        let dashes = plotters::element::DashedPathElement::new(allowed, 6, 4, INK);
         area.draw(&dashes).map_err(failed)?;
-        let mut ends = vec![(
-            allowed.last().map_or(low, |point| at(point).1),
-            format!("{FACTOR} × + {EXTRA_NS} ns"),
-            INK,
-            false,
-        )];
-        for line in &lines {
+        for line in self.lines {
             let mut places = Vec::new();
             for point in &line.points {
-                let place = at(&(point.items, point.ratio.value));
+                let place = self.at(&(point.items, point.ratio.value));
                 if let Some(ends) = point.ratio.interval {
-                    let [low, high] = [ends.low, ends.high].map(|end| up.place(end));
+                    let [low, high] = [ends.low, ends.high].map(|end| self.up.place(end));
                     canvas.line((place.0, low), (place.0, high), line.colour)?;
                 }
                 places.push(place);
@@ -217,17 +230,40 @@ pub fn draw(card: &WorkloadCard, records: &[&Record]) -> Result<Option<String>> 
             area.draw(&PathElement::new(places, stroke))
                 .map_err(failed)?;
         }
-        for (y, name, colour, ours) in spread(ends, low) {
-            let place = (WIDTH - RIGHT + 10, y);
-            canvas.text(&name, place, 13, colour, HPos::Left, ours)?;
-        }
-        area.present().map_err(failed)?;
+        write_names(canvas, ends, low, (self.right, self.width))
     }
-    Ok(Some(svg))
+}
+
+/// Writes the names of lines where these end; `from` is where the plot does, and `to` the chart.
+pub(crate) fn write_names(
+    canvas: &Canvas<'_, '_>,
+    ends: Vec<(i32, String, RGBColor, bool)>,
+    lowest: i32,
+    (from, to): (i32, i32),
+) -> Result<()> {
+    for (y, name, colour, is_bold) in spread(ends, lowest) {
+        let ink = Ink {
+            size: 12,
+            colour,
+            is_bold,
+        };
+        let name = ink.fit(&name, to - from - 14);
+        canvas.text(&name, (from + 10, y), ink, HPos::Left)?;
+    }
+    Ok(())
+}
+
+/// A power of ten in few letters: `1k`, `10M`.
+fn short(number: u64) -> String {
+    match number {
+        0..1_000 => number.to_string(),
+        1_000..1_000_000 => format!("{}k", number / 1_000),
+        _ => format!("{}M", group(number / 1_000_000)),
+    }
 }
 
 /// Moves names apart that would lie on each other, and none of them below `lowest`.
-pub(crate) fn spread<A, B, C>(mut ends: Vec<(i32, A, B, C)>, lowest: i32) -> Vec<(i32, A, B, C)> {
+fn spread<A, B, C>(mut ends: Vec<(i32, A, B, C)>, lowest: i32) -> Vec<(i32, A, B, C)> {
     ends.sort_by_key(|end| std::cmp::Reverse(end.0));
     let mut limit = lowest;
     for end in &mut ends {
@@ -252,12 +288,8 @@ mod tests {
     }
 
     #[test]
-    fn scales_end_at_powers_of_ten() {
-        let scale = Scale::of([0.5, 300.0].into_iter(), 0, 400);
-        assert_eq!(scale.place(1.0), 100);
-        assert_eq!(
-            scale.ticks().collect::<Vec<_>>(),
-            [0.1, 1.0, 10.0, 100.0, 1000.0]
-        );
+    fn powers_of_ten_are_written_with_few_letters() {
+        let texts = [1, 100, 1_000, 100_000, 10_000_000, 1_000_000_000].map(short);
+        assert_eq!(texts, ["1", "100", "1k", "100k", "10M", "1,000M"]);
     }
 }

@@ -16,9 +16,11 @@
 //! one. A new family is its folder and one line; see [`families`].
 
 pub mod archive;
+mod axis;
 pub mod baseline;
 pub mod busy;
 pub mod by_hand;
+pub mod canvas;
 pub mod cell;
 pub mod chart;
 pub mod cli;
@@ -48,6 +50,7 @@ mod near;
 pub mod noise;
 pub mod options;
 pub mod output;
+mod palette;
 pub mod peers;
 pub mod plan;
 pub mod process;
@@ -59,6 +62,7 @@ pub mod registry;
 pub mod report;
 pub mod round;
 pub mod runtime;
+mod scale;
 pub mod schedule;
 pub mod scoreboard;
 pub mod session;
@@ -66,6 +70,7 @@ pub mod spin;
 pub mod statistics;
 pub mod table;
 pub mod usage;
+pub mod verdict;
 pub mod weather;
 pub mod workload;
 mod workshop;

@@ -9,9 +9,11 @@ use anyhow::{Context, Result};
 use serde::Serialize;
 use serde_json::{Map, Value};
 
+use crate::canvas::Layout;
+use crate::chart::Chart;
 use crate::record::Record;
 use crate::report::{self, Section};
-use crate::{chart, table};
+use crate::{canvas, cell, table};
 
 /// What every run writes; its charts have the names of workloads.
 const FILES: [&str; 3] = ["records.jsonl", "records.csv", "report.html"];
@@ -41,12 +43,15 @@ pub fn write(directory: &Path, records: &[Record]) -> Result<PathBuf> {
     };
     put(lines, json_lines(records).as_bytes())?;
     put(columns, &csv(records)?)?;
+    let judged = cell::judged(records);
     let mut sections = Vec::new();
     for (card, grid) in table::grids(records) {
         let of_workload: Vec<&Record> =
             records.iter().filter(|r| r.workload == card.name).collect();
-        let chart = chart::draw(card, &of_workload)?;
-        put(&format!("{}.svg", card.name), chart.as_bytes())?;
+        let chart = Chart::of(card, &of_workload, &judged);
+        let file = format!("{}.svg", card.name);
+        put(&file, chart.draw(Layout::Wide)?.as_bytes())?;
+        let chart = canvas::both(|layout| chart.draw(layout))?;
         sections.push(Section { card, grid, chart });
     }
     put(page, report::page(&sections, records).as_bytes())

@@ -5,7 +5,8 @@ use std::fmt::Write as _;
 use crate::noise::Noise;
 use crate::record::Record;
 use crate::scoreboard::Scoreboard;
-use crate::table::{Grid, RowKind};
+use crate::statistics::Claim;
+use crate::table::{Grid, GridRow, RowKind};
 use crate::workload::WorkloadCard;
 
 /// A workload's part of the page.
@@ -15,30 +16,12 @@ pub struct Section<'a> {
     pub card: &'a WorkloadCard,
     /// Its table.
     pub grid: Grid,
-    /// Its chart, as SVG.
+    /// Its chart in both widths, as HTML.
     pub chart: String,
 }
 
-const STYLE: &str = "\
-:root{color-scheme:light;--ink:#1f2328;--faint:#656d76;--line:#d8dde3;--ours:#d6452b}\
-*{box-sizing:border-box}\
-body{margin:0 auto;max-width:960px;padding:40px 24px 80px;color:var(--ink);background:#fff;\
-font:15px/1.55 system-ui,'Segoe UI','Helvetica Neue',Arial,sans-serif}\
-h1{font-size:30px;margin:0 0 4px}h2{font-size:22px;margin:56px 0 4px}\
-p{margin:8px 0}.faint{color:var(--faint)}\
-nav{margin:20px 0}nav a{margin-right:14px}a{color:#0b62b8}\
-svg{max-width:100%;height:auto;display:block;margin:12px 0;border:1px solid var(--line);\
-border-radius:8px}\
-.scroll{overflow-x:auto}\
-table{border-collapse:collapse;font-variant-numeric:tabular-nums;margin:12px 0}\
-th,td{padding:4px 12px;text-align:right;white-space:nowrap;border-bottom:1px solid var(--line)}\
-th{font-weight:600;color:var(--faint);border-bottom-width:2px}\
-th:nth-child(-n+2),td:nth-child(-n+2),.tall th:nth-child(3),.tall td:nth-child(3){text-align:left}\
-tr.ours td{font-weight:700;color:var(--ours)}\
-tr.ours td:first-child{color:var(--ink);font-weight:400}\
-tr.ratio td{background:#f6f8fa;font-weight:600}\
-dl{display:grid;grid-template-columns:max-content 1fr;gap:4px 20px}dt{color:var(--faint)}dd{margin:0}\
-.bad{color:#b42318;font-weight:600}";
+/// How the page looks.
+const STYLE: &str = include_str!("report.css");
 
 const METHOD: &str = "\
 <p>Every configuration runs in a fresh process. Configurations that are compared run next to each \
@@ -151,18 +134,36 @@ fn board(records: &[Record]) -> String {
         return String::new();
     };
     let mut html = String::from(
-        "<table><thead><tr><th>drumline ÷ best peer</th><th>geometric mean</th><th>faster</th>\
-         <th>level</th><th>slower</th><th>cannot be told</th></tr></thead><tbody>\n",
+        "<div class=\"scroll\"><table><thead><tr><th class=\"name\">drumline ÷ best peer</th>\
+         <th>geometric mean</th><th>✓ faster</th><th>= level</th><th>✗ slower</th>\
+         <th>cannot be told</th></tr></thead><tbody>\n",
     );
     for line in &board.lines {
+        let title = escape(line.family.title);
+        let class = if line.losses > 0 {
+            " class=\"loss\""
+        } else {
+            ""
+        };
         html += &format!(
-            "<tr><td>{}</td><td>{:.2}</td><td>{}</td><td>{}</td><td>{}</td><td>{}</td></tr>\n",
-            line.family.title, line.mean, line.wins, line.level, line.losses, line.open
+            "<tr><td class=\"name\">{title}</td><td>{:.2}</td><td>{}</td><td>{}</td>\
+             <td{class}>{}</td><td>{}</td></tr>\n",
+            line.mean, line.wins, line.level, line.losses, line.open
         );
     }
-    html += "</tbody></table>";
+    html += "</tbody></table></div>\n<p class=\"faint\">Below 1, drumline took less; above 1, \
+             the best peer did.</p>";
+    let told: usize = board.lines.iter().map(|line| line.wins + line.level).sum();
+    match board.losses.len() {
+        0 if told == 0 => html += "<p class=\"faint\">Nothing can be told of this run.</p>\n",
+        0 => html += "<p class=\"faint\">No cell of this run was lost beyond doubt.</p>\n",
+        1 => html += "<p>One cell was lost:</p>\n",
+        losses => html += &format!("<p>{losses} cells were lost, the worst first:</p>\n"),
+    }
     for loss in &board.losses {
-        html += &format!("<p class=\"bad\">slower: {}</p>", escape(&loss.to_text()));
+        let sign = Claim::Slower.sign();
+        let text = escape(&loss.to_text());
+        html += &format!("<p class=\"loss\">{sign} slower: {text}</p>\n");
     }
     html
 }
@@ -180,14 +181,20 @@ fn section(section: &Section<'_>) -> String {
     html + "</section>\n"
 }
 
-/// A table, with what belongs to it.
+/// A table, with what belongs to it. A window that is too small for it shows a part.
 pub fn grid(grid: &Grid) -> String {
-    let mut html = String::from(match grid.names {
-        3 => "<div class=\"scroll\"><table class=\"tall\"><thead><tr>",
-        _ => "<div class=\"scroll\"><table><thead><tr>",
-    });
-    for name in &grid.header {
-        html += &format!("<th>{}</th>", escape(name));
+    let mut html = format!(
+        "<div class=\"scroll\" tabindex=\"0\" role=\"region\" aria-label=\"{}\"><table>\
+         <thead><tr>",
+        escape(&grid.title)
+    );
+    for (column, name) in grid.header.iter().enumerate() {
+        let class = if column < grid.names {
+            " class=\"name\""
+        } else {
+            ""
+        };
+        html += &format!("<th{class}>{}</th>", escape(name));
     }
     html += "</tr></thead><tbody>\n";
     for row in &grid.rows {
@@ -196,8 +203,14 @@ pub fn grid(grid: &Grid) -> String {
             RowKind::Ours => "<tr class=\"ours\">",
             RowKind::Ratio => "<tr class=\"ratio\">",
         };
-        for cell in &row.cells {
-            html += &format!("<td>{}</td>", escape(cell));
+        for (column, cell) in row.cells.iter().enumerate() {
+            let class = match claimed(row, column) {
+                _ if column < grid.names => " class=\"name\"",
+                Some(Claim::Slower) => " class=\"loss\"",
+                Some(Claim::Faster) => " class=\"win\"",
+                _ => "",
+            };
+            html += &format!("<td{class}>{}</td>", escape(cell));
         }
         html += "</tr>\n";
     }
@@ -206,6 +219,21 @@ pub fn grid(grid: &Grid) -> String {
         html += &format!("<p class=\"faint\">{}</p>", escape(note));
     }
     html
+}
+
+/// What is claimed in a cell: by its sign, or by that of the next one, which says what a ratio is.
+fn claimed(row: &GridRow, column: usize) -> Option<Claim> {
+    if row.kind != RowKind::Ratio {
+        return None;
+    }
+    let cells = row.cells.get(column..)?.iter().take(2);
+    let mut claims = cells.filter_map(|cell| {
+        let claims = [Claim::Slower, Claim::Faster];
+        claims
+            .into_iter()
+            .find(|claim| cell.starts_with(claim.sign()))
+    });
+    claims.next()
 }
 
 fn machine(records: &[Record]) -> String {

@@ -286,8 +286,9 @@ fn ratio_row(
             Some((cell, ratio)) => {
                 any = true;
                 let peer = &cell.peer.runtime;
-                let claim = cell.claim(ratio).words();
-                cells.extend([ratio.text(), format!("{peer}: {claim}")]);
+                let claim = cell.claim(ratio);
+                let words = format!("{} {peer}: {}", claim.sign(), claim.words());
+                cells.extend([ratio.text(), words.trim_start().to_owned()]);
             }
             None => cells.extend([String::new(), String::new()]),
         }

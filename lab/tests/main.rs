@@ -31,6 +31,7 @@ mod peers;
 #[cfg(target_os = "linux")]
 mod processes;
 mod published;
+mod report_browser;
 mod streams;
 mod virtual_cores;
 

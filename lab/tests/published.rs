@@ -65,7 +65,9 @@ fn what_is_missing_is_measured_once() {
     );
     let html = read(here.path(), "first/published.html");
     assert!(
-        html.contains("<tr class=\"ours\"><td>drumline</td><td>here</td>"),
+        html.contains(
+            "<tr class=\"ours\"><td class=\"name\">drumline</td><td class=\"name\">here</td>"
+        ),
         "{html}"
     );
 

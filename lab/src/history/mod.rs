@@ -17,7 +17,7 @@ use clap::Args;
 use crate::archive::Archive;
 use crate::destination::Destination;
 use crate::options::Options;
-use crate::{output, registry, report};
+use crate::{canvas, output, registry, report};
 use time_series::{Filter, TimeSeries};
 
 /// What `history` can be told.
@@ -90,7 +90,7 @@ fn page(name: &str, all_series: &[TimeSeries]) -> Result<String> {
     let mut page = report::head(&format!("History of {name}"));
     for series in all_series {
         page += &format!("<h2>{}</h2>\n", report::escape(&series.title));
-        page += &plot::draw(series)?;
+        page += &canvas::both(|layout| plot::draw(series, layout))?;
         page += &report::grid(&series.grid());
     }
     page += "</body></html>\n";

@@ -2,108 +2,150 @@
 //! machine changes, because what comes after it is of another one.
 
 use anyhow::Result;
-use plotters::backend::SVGBackend;
 use plotters::prelude::*;
 use plotters::style::text_anchor::HPos;
 
 use super::time_series::{Entry, TimeSeries};
-use crate::chart::{Canvas, FAINT, GRID, INK, failed};
+use crate::canvas::{self, Canvas, Heading, Ink, Layout, failed};
 use crate::comparison::quantity_text;
-use crate::curve::spread;
+use crate::curve::write_names;
+use crate::palette::{FAINT, GRID};
 
-const WIDTH: i32 = 860;
-const HEIGHT: i32 = 420;
+/// How high the plot itself is, in pixels.
+const PLOT: i32 = 290;
+/// Where it begins and what is free below it.
 const LEFT: i32 = 92;
-const RIGHT: i32 = 190;
-const TOP: i32 = 76;
-const BOTTOM: i32 = 56;
+const BOTTOM: i32 = 50;
+
+/// What is free between the edges of the plot and the first and the last run.
+const INSET: i32 = 30;
 
 /// How many parts the scale has.
 const PARTS: u32 = 4;
 
-/// The most days that are written below; of more runs, some have none.
-const DAYS_MAX: usize = 8;
+/// How many pixels a day needs that is written below; of many runs, some have none.
+const DAY: i32 = 82;
+
+/// Where figures lie: those of the first run and of the last one, nothing and the highest.
+struct Place {
+    first: i32,
+    last: i32,
+    low: i32,
+    high: i32,
+    highest: f64,
+}
+
+impl Place {
+    /// Where a figure of a run lies, among all runs.
+    fn at(&self, run: usize, runs: usize, value: f64) -> (i32, i32) {
+        let steps = runs.saturating_sub(1).max(1);
+        let x = self.first + (self.last - self.first) * run as i32 / steps as i32;
+        (x, self.up(value))
+    }
+
+    fn up(&self, value: f64) -> i32 {
+        let share = (value / self.highest).clamp(0.0, 1.0);
+        self.low - (f64::from(self.low - self.high) * share).round() as i32
+    }
+}
 
 /// Draws a series, as SVG.
 ///
 /// # Errors
 /// It cannot be drawn.
-pub fn draw(series: &TimeSeries) -> Result<String> {
-    let highest = highest(series);
-    let mut svg = String::new();
-    {
-        let backend = SVGBackend::with_string(&mut svg, (WIDTH as u32, HEIGHT as u32));
-        let area = backend.into_drawing_area();
-        area.fill(&WHITE).map_err(failed)?;
-        let canvas = Canvas { area: &area };
-        canvas.text(&series.title, (24, 28), 20, INK, HPos::Left, true)?;
-        let about =
-            "medians of each run; lower is better; upright: intervals of 95 %, or all processes";
-        canvas.text(about, (24, 50), 13, FAINT, HPos::Left, false)?;
-        let low = HEIGHT - BOTTOM;
-        for part in 0..=PARTS {
-            let value = highest * f64::from(part) / f64::from(PARTS);
-            let y = up(value, highest);
-            canvas.line((LEFT, y), (WIDTH - RIGHT, y), GRID)?;
-            let label = quantity_text(series.shows, value);
-            canvas.text(&label, (LEFT - 8, y), 11, FAINT, HPos::Right, false)?;
-        }
-        let entries = series.entries.len();
-        let step = entries.div_ceil(DAYS_MAX).max(1);
-        for (place, entry) in series.entries.iter().enumerate().step_by(step) {
-            let x = across(place, entries);
-            canvas.text(&entry.day, (x, low + 14), 11, FAINT, HPos::Center, false)?;
-            canvas.text(
-                &entry.revision,
-                (x, low + 30),
-                11,
-                FAINT,
-                HPos::Center,
-                false,
-            )?;
-        }
-        let mut ends = Vec::new();
-        for (runtime, (name, (r, g, b))) in series.runtimes.iter().enumerate() {
-            let colour = RGBColor(*r, *g, *b);
-            let ours = TimeSeries::is_ours(name);
-            for (place, entry) in series.entries.iter().enumerate() {
-                let Some(figure) = entry.figures[runtime] else {
-                    continue;
-                };
-                let at = (across(place, entries), up(figure.value, highest));
-                area.draw(&Circle::new(at, 3, colour.filled()))
-                    .map_err(failed)?;
-                if let Some(ends) = figure.interval {
-                    let [low, high] = [ends.low, ends.high].map(|end| up(end, highest));
-                    canvas.line((at.0, low), (at.0, high), colour)?;
-                }
-            }
-            let stroke = colour.stroke_width(if ours { 3 } else { 2 });
-            for line in lines(&series.entries, runtime, highest) {
-                area.draw(&PathElement::new(line, stroke)).map_err(failed)?;
-            }
-            let last = series.entries.iter().rev();
-            let last = last.filter_map(|entry| entry.figures[runtime]).next();
-            let end = last.map_or(low, |figure| up(figure.value, highest));
-            ends.push((end, name.clone(), colour, ours));
-        }
-        for (y, name, colour, ours) in spread(ends, low) {
-            let place = (WIDTH - RIGHT + 10, y);
-            canvas.text(&name, place, 13, colour, HPos::Left, ours)?;
-        }
-        area.present().map_err(failed)?;
+pub fn draw(series: &TimeSeries, layout: Layout) -> Result<String> {
+    let about = "medians of each run, from 0; lower is better; upright: intervals of 95 %, or all \
+                 processes";
+    let heading = Heading::of(layout, &series.title, &[about]);
+    let low = heading.height + PLOT;
+    let right = layout.width() - names(layout);
+    let place = Place {
+        first: LEFT + INSET,
+        last: right - INSET,
+        low,
+        high: heading.height + 8,
+        highest: highest(series),
+    };
+    canvas::draw((layout.width(), low + BOTTOM), |canvas| {
+        heading.draw(canvas)?;
+        axes(canvas, series, &place)?;
+        let ends = figures(canvas, series, &place)?;
+        write_names(canvas, ends, low, (right, layout.width()))
+    })
+}
+
+/// What is free for names right of the plot.
+fn names(layout: Layout) -> i32 {
+    match layout {
+        Layout::Wide => 190,
+        Layout::Narrow => 130,
     }
-    Ok(svg)
+}
+
+fn axes(canvas: &Canvas<'_, '_>, series: &TimeSeries, place: &Place) -> Result<()> {
+    let ink = Ink::plain(11, FAINT);
+    for part in 0..=PARTS {
+        let value = place.highest * f64::from(part) / f64::from(PARTS);
+        let y = place.up(value);
+        canvas.line((LEFT, y), (place.last + INSET, y), GRID)?;
+        let label = quantity_text(series.shows, value);
+        canvas.text(&label, (LEFT - 8, y), ink, HPos::Right)?;
+    }
+    let runs = series.entries.len();
+    let room = ((place.last - place.first) / DAY + 1).max(1);
+    let step = runs.div_ceil(room.unsigned_abs() as usize).max(1);
+    for (run, entry) in series.entries.iter().enumerate().step_by(step) {
+        let (x, y) = place.at(run, runs, 0.0);
+        canvas.text(&entry.day, (x, y + 14), ink, HPos::Center)?;
+        canvas.text(&entry.revision, (x, y + 30), ink, HPos::Center)?;
+    }
+    Ok(())
+}
+
+/// Draws points, intervals and lines. Returns where each runtime ends, with its name.
+fn figures(
+    canvas: &Canvas<'_, '_>,
+    series: &TimeSeries,
+    place: &Place,
+) -> Result<Vec<(i32, String, RGBColor, bool)>> {
+    let area = canvas.area;
+    let runs = series.entries.len();
+    let mut ends = Vec::new();
+    for (runtime, (name, (r, g, b))) in series.runtimes.iter().enumerate() {
+        let colour = RGBColor(*r, *g, *b);
+        let ours = TimeSeries::is_ours(name);
+        for (run, entry) in series.entries.iter().enumerate() {
+            let Some(figure) = entry.figures[runtime] else {
+                continue;
+            };
+            let at = place.at(run, runs, figure.value);
+            let dot = Circle::new(at, 3, colour.filled());
+            area.draw(&dot).map_err(failed)?;
+            if let Some(ends) = figure.interval {
+                let [low, high] = [ends.low, ends.high].map(|end| place.up(end));
+                canvas.line((at.0, low), (at.0, high), colour)?;
+            }
+        }
+        let stroke = colour.stroke_width(if ours { 3 } else { 2 });
+        for line in lines(&series.entries, runtime, place) {
+            area.draw(&PathElement::new(line, stroke)).map_err(failed)?;
+        }
+        let last = series.entries.iter().rev();
+        let last = last.filter_map(|entry| entry.figures[runtime]).next();
+        let end = last.map_or(place.low, |figure| place.up(figure.value));
+        ends.push((end, name.clone(), colour, ours));
+    }
+    Ok(ends)
 }
 
 /// The lines of a runtime: through all runs of one machine that follow each other.
-fn lines(entries: &[Entry], runtime: usize, highest: f64) -> Vec<Vec<(i32, i32)>> {
+fn lines(entries: &[Entry], runtime: usize, place: &Place) -> Vec<Vec<(i32, i32)>> {
     let mut lines: Vec<(usize, Vec<(i32, i32)>)> = Vec::new();
-    for (place, entry) in entries.iter().enumerate() {
+    for (run, entry) in entries.iter().enumerate() {
         let Some(figure) = entry.figures[runtime] else {
             continue;
         };
-        let at = (across(place, entries.len()), up(figure.value, highest));
+        let at = place.at(run, entries.len(), figure.value);
         match lines.last_mut() {
             Some((machine, line)) if *machine == entry.machine => line.push(at),
             _ => lines.push((entry.machine, vec![at])),
@@ -121,19 +163,6 @@ fn highest(series: &TimeSeries) -> f64 {
         .flatten();
     let ends = figures.map(|figure| figure.interval.map_or(figure.value, |ends| ends.high));
     ends.fold(f64::MIN_POSITIVE, f64::max)
-}
-
-/// Where a figure lies, of which the highest is this.
-fn up(value: f64, highest: f64) -> i32 {
-    let share = (value / highest).clamp(0.0, 1.0);
-    let low = HEIGHT - BOTTOM;
-    low - (f64::from(low - TOP) * share).round() as i32
-}
-
-/// Where a run lies among all of them.
-fn across(place: usize, runs: usize) -> i32 {
-    let steps = runs.saturating_sub(1).max(1);
-    LEFT + 30 + (WIDTH - LEFT - RIGHT - 60) * place as i32 / steps as i32
 }
 
 #[cfg(test)]
@@ -167,10 +196,17 @@ mod tests {
             entry(1, Some(2.0)),
             entry(2, Some(3.0)),
         ];
-        let lines = lines(&entries, 0, 3.0);
+        let place = Place {
+            first: 100,
+            last: 400,
+            low: 200,
+            high: 50,
+            highest: 3.0,
+        };
+        let lines = lines(&entries, 0, &place);
         let lengths: Vec<usize> = lines.iter().map(Vec::len).collect();
         assert_eq!(lengths, [2, 1]);
-        assert_eq!(lines[1][0].1, TOP);
+        assert_eq!((lines[0][0], lines[1][0]), ((100, 150), (400, 50)));
     }
 
     #[test]
@@ -183,10 +219,12 @@ mod tests {
             machines: vec!["a machine".to_owned()],
         };
         assert_eq!(highest(&series), 4e6);
-        let svg = draw(&series).unwrap();
-        assert_eq!(svg.matches("<circle").count(), 2);
-        for part in ["fib 35, 2 jobs", "drumline", "0123456", "4.00 ms"] {
-            assert!(svg.contains(part), "{part}\n{svg}");
+        for layout in Layout::ALL {
+            let svg = draw(&series, layout).unwrap();
+            assert_eq!(svg.matches("<circle").count(), 2);
+            for part in ["fib 35, 2 jobs", "drumline", "0123456", "4.00 ms", "from 0"] {
+                assert!(svg.contains(part), "{part}\n{svg}");
+            }
         }
     }
 }

@@ -4,7 +4,7 @@ use anyhow::Result;
 
 use super::plot;
 use super::side_by_side::SideBySide;
-use crate::{markdown, report};
+use crate::{canvas, markdown, report};
 
 /// What stands above all tables.
 const ABOUT: &str = "The experiments that Drumline goes back to, and this machine in the same \
@@ -30,7 +30,9 @@ pub fn html(tables: &[SideBySide<'_>]) -> Result<String> {
         let name = report::escape(&table.experiment.name);
         let title = report::escape(&table.experiment.title);
         page += &format!("<section id=\"{name}\"><h2>{title}</h2>\n");
-        page += &plot::draw(table)?.unwrap_or_default();
+        if table.experiment.plot {
+            page += &canvas::both(|layout| Ok(plot::draw(table, layout)?.unwrap_or_default()))?;
+        }
         page += &report::grid(&table.grid);
         page += "</section>\n";
     }
@@ -69,12 +71,16 @@ mod tests {
             assert!(text.contains(&format!("\n## {}\n", experiment.name)));
             for row in &experiment.published {
                 let cells = row.figures.join("</td><td>");
-                let cells = format!("<td>published</td><td>{cells}</td>");
+                let cells = format!("<td class=\"name\">published</td><td>{cells}</td>");
                 assert!(html.contains(&cells), "{cells}");
                 let cells = format!("| published | {} |", row.figures.join(" | "));
                 assert!(text.contains(&cells), "{cells}");
             }
         }
-        assert_eq!(html.matches("<svg").count(), 2, "both trees have a plot");
+        assert_eq!(
+            html.matches("<svg").count(),
+            4,
+            "both trees have a plot in two widths"
+        );
     }
 }

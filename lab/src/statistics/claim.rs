@@ -51,6 +51,16 @@ impl Claim {
             Self::TooFew => "too few rounds",
         }
     }
+
+    /// A sign for what is claimed, which needs no colour to be seen; empty if nothing is.
+    pub fn sign(self) -> &'static str {
+        match self {
+            Self::Faster => "✓",
+            Self::Slower => "✗",
+            Self::Level => "=",
+            Self::TooNoisy | Self::Disturbed | Self::TooShort | Self::TooFew => "",
+        }
+    }
 }
 
 /// Ours divided by another, smaller is better, and how sure that is.

@@ -75,7 +75,7 @@ impl std::fmt::Debug for Registry {
 
 impl Registry {
     /// The caller [watches](fork::watch) forks.
-    pub(crate) fn new(
+    pub(crate) fn new_shared(
         places: usize,
         guests: bool,
         wait_policy: WaitPolicy,

@@ -220,7 +220,7 @@ impl PoolBuilder {
         let limit = ThreadLimit::new(self.max_threads, members, spares);
         let policy = self.wait_policy;
         prepare();
-        let registry = Registry::new(places, guests, policy, hooks, threads, barrier, limit);
+        let registry = Registry::new_shared(places, guests, policy, hooks, threads, barrier, limit);
         for _ in 0..members {
             registry.members().add();
         }
