@@ -27,8 +27,8 @@ pub struct Options {
     /// Only these runtimes, where they can run the workload.
     #[arg(long, value_name = "NAME,…", value_delimiter = ',')]
     runtime: Vec<String>,
-    /// The peers in other languages, too, where they are installed; see `list`. `--runtime go` names
-    /// one.
+    /// The peers in other languages, too, where they are installed; see `list`. `--runtime go`
+    /// names one.
     #[arg(long)]
     peers: bool,
     /// Numbers of jobs; `all` is the number of cores that this process may use, `50%` half of them,

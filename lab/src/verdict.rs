@@ -1,4 +1,4 @@
-//! What ours won and lost, in words: a sign, who is compared with whom, and by how much.
+//! What ours won and lost, in words: a sign, the two that are compared, and by how much.
 
 use plotters::style::RGBColor;
 

@@ -18,8 +18,8 @@ impl Tools {
         self.0.path()
     }
 
-    /// Adds a script of this name. A process of its own writes it: while this one had the file open,
-    /// a process that another test starts would keep it open, and it could not be started.
+    /// Adds a script of this name. A process of its own writes it: while this one had the file
+    /// open, a process that another test starts would keep it open, and it could not be started.
     pub fn add(&self, name: &str, script: &str) -> PathBuf {
         let file = self.directory().join(name);
         let text = format!("#!/bin/sh\n{script}\n");

@@ -109,7 +109,7 @@ pub const ROOMS: &[Layer] = &[
             "iter::adapters",
         ],
     ),
-    // What hands out jobs, who is idle, what is told: none of these knows a thread or another room.
+    // Jobs, idle workers, events: none of these rooms knows a thread or another room.
     layer("pool::deque", &[]),
     layer("pool::queues", &[]),
     layer("pool::idle", &[]),

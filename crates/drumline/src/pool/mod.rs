@@ -11,7 +11,7 @@
 //! | `calls` | guests, jobs on their way in, and a pool that has no workers |
 //! | `blocking` | what becomes of the place of a thread that blocks |
 //! | `shared` | what the threads share: the registry and its parts, seats, waking, hooks |
-//! | `deque`, `queues`, `idle`, `observe` | pending halves; jobs; which worker searches; what is told |
+//! | `deque`, `queues`, `idle`, `observe` | pending halves; jobs; which worker searches; events |
 //!
 //! The four rooms of the last line know no other. `models` and `programs` are tests.
 

@@ -4,9 +4,9 @@
 //!
 //! The parts of a frame come and go one by one, and most pairs of them meet. A frame that succeeds
 //! another has a result and a folder. One that takes items back has items alone. A reducer is there
-//! beside any of them, and a chunk has a folder in place of a consumer. An enum would have a variant
-//! for each pair, and each step would move all of a frame to change one part. So a step that finds
-//! something missing says so ([`misplaced`]), and that is a fault of the engine.
+//! beside any of them, and a chunk has a folder in place of a consumer. An enum would have a
+//! variant for each pair, and each step would move all of a frame to change one part. So a step
+//! that finds something missing says so ([`misplaced`]), and that is a fault of the engine.
 
 use std::{mem, ptr};
 

@@ -23,11 +23,11 @@
 //! | a balance comes near to what the account is worth | `settle` |
 //! | a worker begins, ends | `open`, `close` |
 //!
-//! **The race feared**: the count reaches zero while there are references. It is the references and,
-//! for each open account, what that is worth less its balance. No term is negative, and that of an
-//! open account is positive. So the count is zero when there are no references and no open account.
-//! `close` is one step: in two, the worth could go before the balance comes. The thread that closes
-//! has a reference of its own which the count knows, so `close` never frees.
+//! **The race feared**: the count reaches zero while there are references. It is the references
+//! and, for each open account, what that is worth less its balance. No term is negative, and that
+//! of an open account is positive. So the count is zero when there are no references and no open
+//! account. `close` is one step: in two, the worth could go before the balance comes. The thread
+//! that closes has a reference of its own which the count knows, so `close` never frees.
 //!
 //! **What a thread did with the registry** comes before the step in which the last reference goes:
 //! steps of the count release, and the last one acquires. A worker's own steps are published when
