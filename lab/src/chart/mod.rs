@@ -2,7 +2,7 @@
 //!
 //! One panel per size, one group of bars per number of jobs, one bar per runtime: always in the
 //! same order and the same colour, each with its figure. Shorter is better. A workload that is
-//! there to show several things has a column of bars for each; see [`crate::axis`]. A thin bracket
+//! there to show several things has a column of bars for each; see `axis`. A thin bracket
 //! shows where the true figure may lie. Bars begin at zero. Only where figures spread over more
 //! than a factor of thirty is the scale logarithmic, and then it says where the bars begin. Above
 //! each group stands what ours won or lost.
