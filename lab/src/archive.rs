@@ -94,6 +94,7 @@ impl Run {
         let mut records = reader::read(file)?;
         for record in &mut records {
             record.wall_ns_samples = Vec::new();
+            record.wall_ns_sample_rounds = Vec::new();
         }
         Ok(Self {
             name: file.display().to_string(),

@@ -204,6 +204,7 @@ fn slim(records: &[Record]) -> String {
         let mut value = whole.clone();
         let fields = value.as_object_mut().expect("a record is an object");
         fields.remove("wall_ns_samples");
+        fields.remove("wall_ns_sample_rounds");
         for name in REPEATED {
             if whole.get(name) == last.get(name) {
                 fields.remove(name);

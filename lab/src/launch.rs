@@ -98,6 +98,9 @@ pub struct Outcome {
     pub memory_free_min_bytes: Option<u64>,
     /// What else the machine did meanwhile.
     pub weather: Weather,
+    /// How many tasks of the machine ran or waited to run in the minute before.
+    #[serde(default)]
+    pub load: Option<f64>,
 }
 
 impl Outcome {
@@ -112,6 +115,7 @@ impl Outcome {
             threads_peak: None,
             memory_free_min_bytes: None,
             weather: Weather::between(now, now),
+            load: None,
         }
     }
 
@@ -142,6 +146,7 @@ impl Launcher {
     /// [`End::Interrupted`].
     pub fn run(&self, request: &ProcessRequest, terms: &Terms) -> Outcome {
         let date = crate::date::now();
+        let load = process::load();
         let mut peaks = Peaks::default();
         let mut end = End::Itself;
         let start = Instant::now();
@@ -165,6 +170,7 @@ impl Launcher {
             threads_peak: peaks.threads,
             memory_free_min_bytes: peaks.memory_free_min,
             weather: Weather::between(before, Clocks::now()),
+            load,
         }
     }
 

@@ -55,6 +55,7 @@ pub mod peers;
 pub mod plan;
 pub mod process;
 pub mod process_group;
+pub mod progress;
 pub mod published;
 pub mod reader;
 pub mod record;

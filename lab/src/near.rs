@@ -10,9 +10,21 @@ pub fn nearest<'a>(name: &str, known: impl Iterator<Item = &'a str>) -> Option<&
         .map(|(_, known)| known)
 }
 
+/// The same as the end of a sentence that says that there is no such name; empty if none is near.
+pub fn hint<'a>(name: &str, known: impl Iterator<Item = &'a str>) -> String {
+    nearest(name, known).map_or_else(String::new, |near| format!(", but there is `{near}`"))
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn a_hint_names_what_is_near() {
+        let known = ["fib", "uts"];
+        assert_eq!(hint("fibb", known.into_iter()), ", but there is `fib`");
+        assert_eq!(hint("sort", known.into_iter()), "");
+    }
 
     #[test]
     fn only_what_is_like_a_name_is_near() {

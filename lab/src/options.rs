@@ -1,10 +1,11 @@
 //! What one can ask of a run, and the schedule that comes of it.
 
+use std::collections::BTreeMap;
 use std::path::PathBuf;
 use std::str::FromStr;
 use std::time::Duration;
 
-use anyhow::{Result, bail, ensure};
+use anyhow::{Context, Result, bail, ensure};
 use clap::Args;
 use drumline::Jobs;
 
@@ -41,13 +42,9 @@ pub struct Options {
         allow_hyphen_values = true
     )]
     jobs: Vec<String>,
-    /// Sizes instead of each workload's own; 1000, 1_000, 100k and 10M are understood.
-    #[arg(
-        long,
-        value_name = "N,…",
-        value_delimiter = ',',
-        allow_hyphen_values = true
-    )]
+    /// Sizes instead of each workload's own; 1000, 1_000, 100k and 10M are understood. With several
+    /// workloads, `slice-sum=1k,1M` gives those of one; may be given several times.
+    #[arg(long, value_name = "[WORKLOAD=]N,…", allow_hyphen_values = true)]
     size: Vec<String>,
     /// How many fresh processes measure each configuration.
     #[arg(long, value_name = "K", value_parser = count::<usize>, allow_negative_numbers = true)]
@@ -118,6 +115,7 @@ impl Options {
             missing.for_each(|how| output::note(&format!("no row: {how}")));
         }
         let jobs = self.jobs()?;
+        let asked = AskedSizes::of(&self.size, workloads)?;
         let mut choices = Vec::new();
         for &workload in workloads {
             let family = workload.family;
@@ -130,7 +128,7 @@ impl Options {
                     [] => workload.jobs(cores_available().unwrap_or(1), brief),
                     jobs => jobs.to_vec(),
                 },
-                sizes: self.sizes(workload, brief)?,
+                sizes: self.sizes(workload, &asked, brief)?,
                 effort,
                 limit: self.limit(family, effort)?,
             });
@@ -206,9 +204,15 @@ impl Options {
         Ok(jobs)
     }
 
-    fn sizes(&self, workload: &WorkloadEntry, brief: bool) -> Result<Vec<u64>> {
+    fn sizes(
+        &self,
+        workload: &WorkloadEntry,
+        asked: &AskedSizes<'_>,
+        brief: bool,
+    ) -> Result<Vec<u64>> {
         let card = &workload.card;
-        if self.size.is_empty() {
+        let asked = asked.of_workload(card.name);
+        if asked.is_empty() {
             let sizes = match (self.smoke, brief) {
                 (true, _) => card.smoke_sizes,
                 (_, true) => workload.brief_sizes(),
@@ -217,10 +221,7 @@ impl Options {
             return Ok(sizes.to_vec());
         }
         let mut sizes = Vec::new();
-        for text in &self.size {
-            let Some(size) = parse_size(text) else {
-                bail!("--size {text}: not a size; try 1000, 1_000, 100k or 10M");
-            };
+        for &(text, size) in asked {
             let (low, high) = card.limits;
             ensure!(
                 (low..=high).contains(&size),
@@ -249,6 +250,78 @@ impl Options {
             None => (family.limit)(self.smoke, self.full, effort.samples_max),
         })
     }
+}
+
+/// The sizes that are asked for, each with the text that says so.
+#[derive(Debug, Default)]
+struct AskedSizes<'a> {
+    /// Of workloads that have sizes of their own.
+    by_workload: BTreeMap<&'a str, Vec<(&'a str, u64)>>,
+    /// Of all others.
+    of_others: Vec<(&'a str, u64)>,
+}
+
+impl<'a> AskedSizes<'a> {
+    /// Reads `1k,1M`, of all workloads, and `slice-sum=1k,1M`, of one. A name is of all sizes that
+    /// follow it in its text, up to the next name.
+    fn of(texts: &'a [String], workloads: &[&WorkloadEntry]) -> Result<Self> {
+        let mut asked = Self::default();
+        for text in texts {
+            let mut name = None;
+            for part in text.split(',') {
+                let mut size = part;
+                if let Some((before, after)) = part.split_once('=') {
+                    registry::workload(before).with_context(|| format!("--size {part}"))?;
+                    ensure!(
+                        workloads.iter().any(|entry| entry.card.name == before),
+                        "--size {part}: {before} is not among the workloads of this run"
+                    );
+                    name = Some(before);
+                    size = after;
+                }
+                let size = (part, read_size(part, size)?);
+                match name {
+                    Some(name) => asked.by_workload.entry(name).or_default().push(size),
+                    None => asked.of_others.push(size),
+                }
+            }
+        }
+        Ok(asked)
+    }
+
+    fn of_workload(&self, name: &str) -> &[(&'a str, u64)] {
+        self.by_workload.get(name).unwrap_or(&self.of_others)
+    }
+}
+
+/// Reads a size, or says which one was meant.
+fn read_size(part: &str, text: &str) -> Result<u64> {
+    match (parse_size(text), meant_size(text)) {
+        (Some(size), _) => Ok(size),
+        (None, Some(meant)) => bail!("--size {part}: {text} is not a size, but {meant} is"),
+        (None, None) => bail!("--size {part}: not a size; try 1000, 1_000, 100k or 10M"),
+    }
+}
+
+/// The size that was meant by one that is written in another way: `10m`, `1.5M`, `1e6`, `2G`.
+fn meant_size(text: &str) -> Option<String> {
+    let text = text.to_lowercase().replace(['_', ' ', '\''], "");
+    let text = text.strip_suffix('b').unwrap_or(&text);
+    let units = [('k', 1e3), ('m', 1e6), ('g', 1e9)];
+    let unit = units.into_iter().find(|(unit, _)| text.ends_with(*unit));
+    let (digits, factor) = match unit {
+        Some((unit, factor)) => (text.strip_suffix(unit)?, factor),
+        None => (text, 1.0),
+    };
+    let size = digits.parse::<f64>().ok()? * factor;
+    // Whole numbers up to here are exact.
+    let is_size = size.fract() == 0.0 && (1.0..=9e15).contains(&size);
+    let size = is_size.then_some(size as u64)?;
+    Some(match size {
+        size if size.is_multiple_of(1_000_000) => format!("{}M", size / 1_000_000),
+        size if size.is_multiple_of(1_000) => format!("{}k", size / 1_000),
+        size => size.to_string(),
+    })
 }
 
 /// Reads a whole number. That there is something to count is seen to later.
@@ -338,6 +411,54 @@ mod tests {
             "9999999999999999M",
         ] {
             assert_eq!(parse_size(nonsense), None, "{nonsense}");
+        }
+    }
+
+    #[test]
+    fn what_was_meant_by_a_size_is_told() {
+        for (text, meant) in [
+            ("10m", Some("10M")),
+            ("1.5M", Some("1500k")),
+            ("1e6", Some("1M")),
+            ("2G", Some("2000M")),
+            ("10kB", Some("10k")),
+            ("1'000", Some("1k")),
+            ("12.0", Some("12")),
+            ("0.5", None),
+            ("-5", None),
+            ("nan", None),
+            ("inf", None),
+            ("1e300", None),
+            ("", None),
+            ("ten", None),
+        ] {
+            assert_eq!(meant_size(text).as_deref(), meant, "{text}");
+        }
+    }
+
+    #[test]
+    fn workloads_may_have_sizes_of_their_own() {
+        let entries = ["fib", "slice-sum", "uts"].map(|name| registry::workload(name).unwrap());
+        let texts = ["7,slice-sum=1k,1M,fib=20", "8"].map(str::to_owned);
+        let asked = AskedSizes::of(&texts, &entries).unwrap();
+        let sizes = |name| -> Vec<u64> {
+            let sizes = asked.of_workload(name).iter();
+            sizes.map(|(_, size)| *size).collect()
+        };
+        assert_eq!(sizes("slice-sum"), [1_000, 1_000_000]);
+        assert_eq!(sizes("fib"), [20]);
+        assert_eq!(sizes("uts"), [7, 8]);
+        for (text, why) in [
+            ("fibb=1", "but there is `fib`"),
+            ("sort=1", "sort is not among the workloads of this run"),
+            ("fib=", "--size fib=: not a size; try"),
+            ("fib=1m", "--size fib=1m: 1m is not a size, but 1M is"),
+            ("fib=1=2", "not a size"),
+        ] {
+            let texts = [text.to_owned()];
+            let error = AskedSizes::of(&texts, &entries).unwrap_err();
+            let error = format!("{error:#}");
+            assert!(error.contains(why), "{text}: {error}");
         }
     }
 }

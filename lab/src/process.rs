@@ -167,6 +167,19 @@ pub fn memory() -> Option<(u64, Option<u64>)> {
     None
 }
 
+/// The load of the machine: tasks that ran or waited to run, in the mean over about a minute.
+#[cfg(target_os = "linux")]
+pub fn load() -> Option<f64> {
+    use procfs::Current;
+    Some(f64::from(procfs::LoadAverage::current().ok()?.one))
+}
+
+/// The load of the machine: unknown on this system.
+#[cfg(not(target_os = "linux"))]
+pub fn load() -> Option<f64> {
+    None
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;

@@ -3,12 +3,13 @@
 
 use serde::{Deserialize, Serialize};
 
+use crate::journal;
 use crate::latency::Latencies;
 use crate::launch::{End, Outcome};
 use crate::machine::{Build, Machine};
 use crate::round::RoundFigures;
 use crate::schedule::Configuration;
-use crate::session::Effort;
+use crate::session::{Effort, Measurement};
 use crate::statistics::{Interval, Ratio, Summary, geometric_mean, median, median_interval};
 use crate::usage::Usage;
 use crate::weather::Weather;
@@ -44,6 +45,8 @@ pub struct Record {
     pub error: Option<String>,
     /// Whether that was that all threads waited for each other.
     pub deadlock: bool,
+    /// The arguments of the lab that began the run.
+    pub command: Vec<String>,
     /// When the configuration was measured first.
     pub date: String,
     /// Whether the run was interrupted: it was to have more rounds, or more configurations.
@@ -165,6 +168,8 @@ pub struct Record {
     pub by_round: Vec<RoundFigures>,
     /// Every sample, wall time per operation, in the order taken.
     pub wall_ns_samples: Vec<f64>,
+    /// The round of each sample, from zero, in the same order.
+    pub wall_ns_sample_rounds: Vec<usize>,
     /// How much trouble each measuring process went to.
     pub effort: EffortTaken,
     /// The machine.
@@ -213,6 +218,12 @@ impl Record {
         machine: &Machine,
         build: &Build,
     ) -> Self {
+        let sample_rounds = outcomes.iter().enumerate().flat_map(|(round, outcome)| {
+            let found = outcome.found.as_ref().ok();
+            let found = found.filter(|found| is_measured(found));
+            let samples = found.map_or(0, |found| found.wall_ns.len());
+            std::iter::repeat_n(round, samples)
+        });
         let found = || {
             outcomes
                 .iter()
@@ -224,7 +235,7 @@ impl Record {
         });
         let deadlock = outcomes.iter().any(|outcome| outcome.end == End::Deadlock);
         let declined = found().find_map(|found| found.declined.clone());
-        let measured = || found().filter(|found| found.error.is_none() && found.items > 0);
+        let measured = || found().filter(|found| is_measured(found));
 
         let wall_ns_samples: Vec<f64> =
             measured().flat_map(|found| found.wall_ns.clone()).collect();
@@ -276,6 +287,7 @@ impl Record {
             declined,
             error,
             deadlock,
+            command: journal::arguments(),
             date: outcomes
                 .first()
                 .map(|outcome| outcome.date.clone())
@@ -364,6 +376,7 @@ impl Record {
             verbose: false,
             by_round,
             wall_ns_samples,
+            wall_ns_sample_rounds: sample_rounds.collect(),
             effort: configuration.effort.into(),
             machine: machine.clone(),
             build: build.clone(),
@@ -424,6 +437,11 @@ impl Record {
     pub fn trouble(&self) -> Option<&str> {
         self.error.as_deref().or(self.declined.as_deref())
     }
+}
+
+/// Whether a process found something that counts.
+fn is_measured(found: &Measurement) -> bool {
+    found.error.is_none() && found.items > 0
 }
 
 /// A sum that is unknown as soon as one part is.

@@ -11,7 +11,7 @@ use anyhow::{Context, Result, anyhow};
 use crate::definition;
 use crate::families::Family;
 use crate::machine::version_of;
-use crate::near::nearest;
+use crate::near;
 use crate::peers::{self, Peer};
 use crate::runtime::RuntimeCard;
 use crate::session::Session;
@@ -233,11 +233,10 @@ pub struct UnknownName {
 
 impl UnknownName {
     fn new(kind: &'static str, name: &str, known: &[&'static str]) -> Self {
-        let near = nearest(name, known.iter().copied());
         Self {
             kind,
             name: name.to_owned(),
-            hint: near.map_or_else(String::new, |near| format!(", but there is `{near}`")),
+            hint: near::hint(name, known.iter().copied()),
             known: known.join(", "),
         }
     }

@@ -119,7 +119,8 @@ pub fn page(sections: &[Section<'_>], records: &[Record]) -> String {
     page += METHOD;
     page += &machine(records);
     page += "<h2>Raw data</h2><p><a href=\"records.jsonl\">records.jsonl</a> and \
-             <a href=\"records.csv\">records.csv</a> lie next to this page; the same records are \
+             <a href=\"records.csv\">records.csv</a> lie next to this page, and \
+             <code>lab/COLUMNS.md</code> has a line for each of their columns; the same records are \
              embedded in it, as JSON, in the element <code>#records</code>.</p>\n";
     page += "<script type=\"application/json\" id=\"records\">";
     let json = serde_json::to_string(records).expect("records are plain data");
@@ -134,7 +135,7 @@ fn board(records: &[Record]) -> String {
         return String::new();
     };
     let mut html = String::from(
-        "<div class=\"scroll\"><table><thead><tr><th class=\"name\">drumline ÷ best peer</th>\
+        "<div class=\"scroll\"><table class=\"board\"><thead><tr><th class=\"name\">drumline ÷ best peer</th>\
          <th>geometric mean</th><th>✓ faster</th><th>= level</th><th>✗ slower</th>\
          <th>cannot be told</th></tr></thead><tbody>\n",
     );

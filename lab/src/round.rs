@@ -36,6 +36,8 @@ pub struct RoundFigures {
     pub item_heap_bytes: Option<f64>,
     /// Heap that is left of an item when it is gone, where the workload counts it.
     pub item_heap_left_bytes: Option<f64>,
+    /// How many tasks of the machine ran or waited to run in the minute before it, in the mean.
+    pub load: Option<f64>,
     /// What else the machine did meanwhile.
     pub weather: Weather,
 }
@@ -61,6 +63,7 @@ impl RoundFigures {
             rss_peak_bytes: found.rss_peak_bytes.map(|bytes| bytes as f64),
             item_heap_bytes: found.item_heap_bytes,
             item_heap_left_bytes: found.item_heap_left_bytes,
+            load: outcome.load,
             weather: outcome.weather,
         })
     }

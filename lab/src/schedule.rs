@@ -7,12 +7,11 @@
 use std::ops::ControlFlow;
 use std::time::{Duration, Instant};
 
-use indicatif::{ProgressBar, ProgressStyle};
-
 use crate::journal::{Journal, Outcomes};
 use crate::launch::{End, Launcher, Outcome, ProcessRequest, Terms};
 use crate::peers::{NoFigure, Task};
 use crate::plan::{self, Rounds};
+use crate::progress::Progress;
 use crate::record::Record;
 use crate::registry::{RuntimeEntry, WorkloadEntry};
 use crate::session::{Effort, Measurement};
@@ -109,7 +108,7 @@ impl Schedule {
         self.compile_peers();
         let mut running = Running::new(self, launcher, journal);
         let partial = running.run().is_break();
-        running.bar.finish_and_clear();
+        running.progress.finish();
         let mut records = running.records();
         for record in &mut records {
             record.partial = partial;
@@ -138,7 +137,7 @@ struct Running<'a> {
     costs: Vec<Duration>,
     /// How many rounds each group has had.
     rounds: Vec<usize>,
-    bar: ProgressBar,
+    progress: Progress,
 }
 
 impl<'a> Running<'a> {
@@ -157,7 +156,7 @@ impl<'a> Running<'a> {
             outcomes,
             costs,
             rounds,
-            bar: progress_bar(0),
+            progress: Progress::new(0, "processes"),
         }
     }
 
@@ -178,8 +177,8 @@ impl<'a> Running<'a> {
                     let open = self.open();
                     let next = plan::further_round(&self.costs, &self.rounds, &open, left);
                     let Some(group) = next else { break };
-                    self.bar
-                        .inc_length(self.schedule.groups[group].len() as u64);
+                    let more = self.schedule.groups[group].len();
+                    self.progress.inc_length(more as u64);
                     self.round(group)?;
                 }
                 ControlFlow::Continue(())
@@ -192,10 +191,9 @@ impl<'a> Running<'a> {
         let groups = &self.schedule.groups;
         let processes = groups.iter().zip(wanted);
         let processes: usize = processes.map(|(group, rounds)| group.len() * rounds).sum();
-        self.bar.set_length(processes as u64);
         let had = groups.iter().zip(&self.rounds);
         let had: usize = had.map(|(group, rounds)| group.len() * rounds).sum();
-        self.bar.set_position(had as u64);
+        self.progress.restart(had as u64, processes as u64);
         while let Some(round) = self
             .rounds
             .iter()
@@ -224,7 +222,7 @@ impl<'a> Running<'a> {
             // A third of the row further each time.
             let place = (place + round * (group.len() / 3 + 1)) % group.len();
             let configuration = &group[place];
-            self.bar.set_message(configuration.describe());
+            self.progress.set_message(configuration.describe());
             // What did not finish once will not the next time, and each try costs the limit.
             let known = &mut self.outcomes[index][place];
             if known.len() <= round && may_go_on(known) {
@@ -234,11 +232,11 @@ impl<'a> Running<'a> {
                     return ControlFlow::Break(());
                 }
                 if let Some(warning) = self.journal.append(configuration, round, &outcome) {
-                    self.bar.suspend(|| output::note(&warning));
+                    self.progress.suspend(|| output::note(&warning));
                 }
                 known.push(outcome);
             }
-            self.bar.inc(1);
+            self.progress.inc();
         }
         self.costs[index] = before + start.elapsed();
         self.rounds[index] += 1;
@@ -270,6 +268,7 @@ impl<'a> Running<'a> {
             .map(|(configuration, outcomes)| {
                 let mut record = Record::merge(configuration, outcomes, machine, build);
                 record.resumed_despite = self.journal.despite().to_vec();
+                record.command = self.journal.command().to_vec();
                 record
             })
             .collect()
@@ -364,14 +363,4 @@ impl Configuration {
         let (workload, runtime) = (self.workload.card.name, self.runtime.card.name);
         format!("{workload} ({size}), {runtime}, jobs {}", self.jobs)
     }
-}
-
-/// A bar on the terminal's error stream; nothing where that is not a terminal. It is drawn between
-/// two processes only.
-pub fn progress_bar(length: u64) -> ProgressBar {
-    let bar = ProgressBar::new(length);
-    let style = ProgressStyle::with_template("{bar:32} {pos}/{len}  {eta} left  {msg}")
-        .expect("the template is right");
-    bar.set_style(style.progress_chars("━╸─"));
-    bar
 }

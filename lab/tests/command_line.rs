@@ -418,3 +418,108 @@ fn the_baseline_holds_every_case() {
         assert!(text.contains(&line), "{case} is missing in {text}");
     }
 }
+
+#[test]
+fn a_name_that_is_nearly_right_is_told() {
+    for (arguments, hint) in [
+        (&["compair", "A", "B"][..], "'compare'"),
+        (&["run", "fibb"], "but there is `fib`"),
+        (
+            &["run", "fib", "--runtime", "raion"],
+            "but there is `rayon`",
+        ),
+        (&["run", "fib", "--szie", "3"], "'--size'"),
+        (
+            &["run", "fib", "--size", "10m"],
+            "10m is not a size, but 10M is",
+        ),
+        (&["run", "fib", "--size", "fibb=3"], "but there is `fib`"),
+        (
+            &["run", "fib", "--size", "uts=3"],
+            "uts is not among the workloads of this run",
+        ),
+        (&["history", "fibb"], "but there is `fib`"),
+        (
+            &["compare", "A", "B", "--workload", "fibb"],
+            "but there is `fib`",
+        ),
+        (&["published", "--table", "rings"], "but there is `ring`"),
+        (&["layouts", "fibb"], "but there is `fib`"),
+    ] {
+        let output = lab(arguments);
+        assert!(!output.status.success(), "{arguments:?}");
+        let text = stderr(&output);
+        assert!(text.contains(hint), "{arguments:?}: {text}");
+    }
+}
+
+/// What a run without tables writes to standard output, as records.
+fn records_of(arguments: &[&str]) -> Vec<Value> {
+    let output = run(&[arguments, &["--json", "-"]].concat());
+    assert!(output.status.success(), "{}", stderr(&output));
+    let text = stdout(&output);
+    let records = text.lines().map(serde_json::from_str);
+    records.collect::<Result<_, _>>().unwrap()
+}
+
+#[test]
+fn each_workload_may_have_sizes_of_its_own() {
+    let sizes = ["--size", "9,slice-sum=10,1k", "--runtime", "seq"];
+    let records = records_of(&[&["fib", "slice-sum"], &sizes[..]].concat());
+    let of = |record: &Value| {
+        let name = record["workload"].as_str().unwrap().to_owned();
+        (name, record["size"].as_u64().unwrap())
+    };
+    let found: Vec<_> = records.iter().map(of).collect();
+    let expected = [("fib", 9), ("slice-sum", 10), ("slice-sum", 1000)];
+    assert_eq!(found, expected.map(|(name, size)| (name.to_owned(), size)));
+}
+
+#[test]
+fn jobs_may_be_a_share_of_the_machine() {
+    let records = records_of(&[
+        "fib",
+        "--size",
+        "5",
+        "--runtime",
+        "rayon",
+        "--jobs",
+        "50%,100%",
+    ]);
+    let jobs: Vec<_> = records
+        .iter()
+        .map(|record| record["jobs"].as_u64().unwrap())
+        .collect();
+    let all = std::thread::available_parallelism().unwrap().get() as u64;
+    let mut expected = vec![all.div_ceil(2), all];
+    expected.dedup();
+    assert_eq!(jobs, expected);
+}
+
+/// Here standard error is no terminal.
+#[test]
+fn a_log_has_a_line_for_each_tenth() {
+    let run = [
+        "run",
+        "fib",
+        "--size",
+        "5",
+        "--runtime",
+        "seq,rayon",
+        "--jobs",
+        "1",
+    ];
+    let output = lab(&[&run[..], &TINY, &["--rounds", "10"]].concat());
+    assert!(output.status.success(), "{}", stderr(&output));
+    let text = stderr(&output);
+    let lines: Vec<_> = text
+        .lines()
+        .filter(|line| line.contains(" processes done"))
+        .collect();
+    assert_eq!(lines.len(), 9, "{text}");
+    assert!(
+        lines[0].starts_with("2 of 20 processes done; the last: fib (5), "),
+        "{text}"
+    );
+    assert!(!text.contains('\u{1b}') && !text.contains('━'), "{text}");
+}

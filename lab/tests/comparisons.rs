@@ -294,10 +294,79 @@ fn the_records_of_a_run_are_kept_as_what_they_are() {
     let file = place.trim().strip_prefix("kept: ").unwrap();
     let run = reader::read(&repository.path().join("target/run/records.jsonl")).unwrap();
     let mut without: Vec<Record> = run;
-    without.iter_mut().for_each(|r| r.wall_ns_samples.clear());
+    for record in &mut without {
+        record.wall_ns_samples.clear();
+        record.wall_ns_sample_rounds.clear();
+    }
     assert_eq!(reader::read(Path::new(file)).unwrap(), without);
 
     let again = lab_of(repository.path(), &from);
     assert!(!again.status.success());
     assert!(stderr(&again).contains("never overwritten"));
+}
+
+/// Workloads of a file are compared by the rows that the file calls ours.
+#[test]
+#[cfg(unix)]
+fn workloads_of_a_definition_are_compared() {
+    let here = tempfile::tempdir().unwrap();
+    let define = |name: &str, wall_ns: u32| {
+        let row = |name: &str, role: &str| {
+            format!(
+                "[[workload.row]]\nname = \"{name}\"\nrole = \"{role}\"\nparallel = false\n\
+                 command = [\"echo\", '{{\"protocol\":1,\"items\":1,\"operations\":1,\
+                 \"wall_ns\":[{wall_ns}.0]}}']\n"
+            )
+        };
+        let text = format!(
+            "version = 1\n[[workload]]\nname = \"lines\"\nabout = \"sorts\"\nitem = \"line\"\n\
+             size-counts = \"lines\"\nsizes = [10]\n{}{}",
+            row("mine", "ours"),
+            row("other", "peer")
+        );
+        fs::write(here.path().join(name), text).unwrap();
+    };
+    define("one.toml", 1000);
+    define("two.toml", 3000);
+    for (file, out) in [("one.toml", "one"), ("two.toml", "two")] {
+        let arguments = ["run", "--define", file, "--rounds", "10", "--samples", "1"];
+        let output = lab_in(here.path(), &[&arguments[..], &["--out", out]].concat());
+        assert!(output.status.success(), "{}", stderr(&output));
+    }
+    let with = ["--define", "one.toml"];
+    let output = compare(here.path(), &[&["one", "two"], &with[..]].concat());
+    let text = stdout(&output);
+    assert_eq!(output.status.code(), Some(1), "{text}{}", stderr(&output));
+    assert!(
+        text.contains("lines 10, 1 job, mine") && text.contains("3.000"),
+        "{text}"
+    );
+    assert!(!text.contains("other"), "{text}");
+    let chosen = ["one", "one", "--workload", "lines", "--all"];
+    let output = compare(here.path(), &[&chosen[..], &with[..]].concat());
+    assert_eq!(output.status.code(), Some(0), "{}", stderr(&output));
+    assert!(
+        stdout(&output).contains("lines 10, 1 job, other"),
+        "{}",
+        stdout(&output)
+    );
+
+    for (arguments, why) in [
+        (&["one", "two"][..], "does not know lines: name the file"),
+        (&["one", "two", "--workload", "lines"], "--define FILE"),
+        (&["one", "two", "--define", "gone.toml"], "gone.toml"),
+        (
+            &["HEAD", "WORKTREE", "--define", "one.toml"],
+            "--define is for two records",
+        ),
+    ] {
+        let output = compare(here.path(), arguments);
+        assert_eq!(output.status.code(), Some(2), "{arguments:?}");
+        assert!(stderr(&output).contains(why), "{}", stderr(&output));
+    }
+
+    let history = ["history", "lines", "--record", "one", "--out", "page"];
+    let output = lab_in(here.path(), &[&history[..], &with[..]].concat());
+    assert!(output.status.success(), "{}", stderr(&output));
+    assert!(stdout(&output).contains("1.00 µs"), "{}", stdout(&output));
 }

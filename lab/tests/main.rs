@@ -32,6 +32,7 @@ mod peers;
 mod processes;
 mod published;
 mod report_browser;
+mod report_columns;
 mod streams;
 mod virtual_cores;
 

@@ -13,8 +13,9 @@ use super::{Comparison, Verdict};
 use crate::launch::{End, Launcher, Outcome, ProcessRequest};
 use crate::machine::{Build, Machine};
 use crate::output::json_lines;
+use crate::progress::Progress;
 use crate::record::Record;
-use crate::schedule::{Configuration, Schedule, progress_bar};
+use crate::schedule::{Configuration, Schedule};
 use crate::workshop::Built;
 
 /// What the answer of a lab begins with that lacks a workload or a runtime.
@@ -48,7 +49,8 @@ pub fn measure(
     let configurations: Vec<&Configuration> = schedule.groups.iter().flatten().collect();
     let empty = || vec![Vec::new(); configurations.len()];
     let mut outcomes: [Vec<Vec<Outcome>>; 2] = [empty(), empty()];
-    let bar = progress_bar((plan.rounds * configurations.len()) as u64);
+    let length = (plan.rounds * configurations.len()) as u64;
+    let progress = Progress::new(length, "cells");
     let machine = Machine::look();
     let mut records = [Vec::new(), Vec::new()];
     let mut is_open = vec![true; configurations.len()];
@@ -57,7 +59,7 @@ pub fn measure(
         if round >= plan.rounds && (round - plan.rounds).is_multiple_of(layouts) {
             is_open = open(&configurations, &records, plan.all);
             let open = is_open.iter().filter(|is_open| **is_open).count();
-            bar.inc_length((open * layouts.min(plan.most - round)) as u64);
+            progress.inc_length((open * layouts.min(plan.most - round)) as u64);
         }
         if is_open.iter().all(|is_open| !is_open) {
             break;
@@ -69,7 +71,7 @@ pub fn measure(
                 continue;
             }
             let configuration = configurations[place];
-            bar.set_message(configuration.describe());
+            progress.set_message(configuration.describe());
             for side in order(round, layouts) {
                 let known = &mut outcomes[side][place];
                 // What did not finish once will not the next time.
@@ -92,7 +94,7 @@ pub fn measure(
                     known.push(outcome);
                 }
             }
-            bar.inc(1);
+            progress.inc();
         }
         for (side, name) in [(0, "A"), (1, "B")] {
             let build = build(&sides[side]);
@@ -110,7 +112,7 @@ pub fn measure(
                 .with_context(|| format!("{} cannot be written", file.display()))?;
         }
     }
-    bar.finish_and_clear();
+    progress.finish();
     Ok(records)
 }
 

@@ -13,9 +13,11 @@ pub(crate) mod made_up;
 mod side;
 mod words;
 
+use std::collections::BTreeSet;
+use std::path::PathBuf;
 use std::process::ExitCode;
 
-use anyhow::{Result, bail, ensure};
+use anyhow::{Context, Result, bail, ensure};
 use clap::Args;
 
 pub use cells::{Change, Comparison, MARGIN, Verdict};
@@ -32,7 +34,7 @@ use crate::runtime::Role;
 use crate::session::Effort;
 use crate::statistics::PROCESSES_MIN;
 use crate::workshop::{self, Built, Flags, Source, Workshop};
-use crate::{interrupt, output};
+use crate::{definition, interrupt, output};
 use interleaved::Plan;
 use side::{Side, WORKTREE};
 
@@ -41,6 +43,9 @@ const ROUNDS: usize = 20;
 
 /// …and how many where that is too noisy to tell.
 const ROUNDS_MAX: usize = 60;
+
+/// What to do about workloads that the lab does not have.
+const DEFINED: &str = "name the file that defines them with --define FILE";
 
 /// What the exit code says of a comparison that could not be made.
 const TROUBLE: u8 = 2;
@@ -60,6 +65,9 @@ pub struct Arguments {
     /// Only these workloads, instead of those of the default run or all of the records.
     #[arg(long, value_name = "NAME,…", value_delimiter = ',')]
     workload: Vec<String>,
+    /// Adds the workloads of this file, which both records were measured with.
+    #[arg(long, value_name = "FILE")]
+    define: Option<PathBuf>,
     /// Makes every sample of B longer by this percentage, to see whether a slowdown of that size is
     /// found. Two revisions only, best of all the same one twice.
     #[arg(long, value_name = "PERCENT", value_parser = clap::value_parser!(u32).range(1..=100))]
@@ -88,8 +96,11 @@ pub fn run(arguments: &Arguments) -> ExitCode {
 
 /// Compares, and returns the number of regressions.
 fn compare(arguments: &Arguments) -> Result<usize> {
+    if let Some(file) = &arguments.define {
+        definition::define(file)?;
+    }
     for name in &arguments.workload {
-        registry::workload(name)?;
+        registry::workload(name).with_context(|| format!("--workload {name} ({DEFINED})"))?;
     }
     ensure!(
         arguments.options.resume.is_none(),
@@ -117,7 +128,13 @@ fn compare(arguments: &Arguments) -> Result<usize> {
             let names = [side::describe(&file_a, &a), side::describe(&file_b, &b)];
             tell(arguments, &[a, b], &names, false)
         }
-        (Side::Source(a), Side::Source(b)) => of_sources(arguments, &a, &b),
+        (Side::Source(a), Side::Source(b)) => {
+            ensure!(
+                arguments.define.is_none(),
+                "--define is for two records: what a file defines is no part of a revision"
+            );
+            of_sources(arguments, &a, &b)
+        }
         (Side::Records { records, .. }, Side::Source(_)) => {
             bail!("{}", advice(&records, &arguments.a))
         }
@@ -220,10 +237,18 @@ fn tell(
     };
     let (a, b) = (wanted(a), wanted(b));
     let comparison = Comparison::of(&a, &b, arguments.all, paired);
-    ensure!(
-        !comparison.changes.is_empty(),
-        "the two sides have no cell in common"
-    );
+    if comparison.changes.is_empty() {
+        let is_unknown = |record: &&Record| registry::workload(&record.workload).is_err();
+        let unknown = a.iter().chain(&b).filter(is_unknown);
+        let unknown = BTreeSet::from_iter(unknown.map(|record| record.workload.as_str()));
+        let unknown = Vec::from_iter(unknown).join(", ");
+        ensure!(
+            unknown.is_empty(),
+            "the two sides have no cell in common of which the lab knows that it is ours; it does \
+             not know {unknown}: {DEFINED}, and --all compares all rows"
+        );
+        bail!("the two sides have no cell in common");
+    }
     let text = words::text(&comparison, names);
     match arguments.options.json.as_deref() {
         Some("-") => {

@@ -17,7 +17,7 @@ use clap::Args;
 use crate::archive::Archive;
 use crate::destination::Destination;
 use crate::options::Options;
-use crate::{canvas, output, registry, report};
+use crate::{canvas, definition, output, registry, report};
 use time_series::{Filter, TimeSeries};
 
 /// What `history` can be told.
@@ -26,6 +26,9 @@ pub struct Arguments {
     /// Name of the workload; see `list`.
     #[arg(value_name = "WORKLOAD")]
     workload: String,
+    /// Adds the workloads of this file, of which this is one.
+    #[arg(long, value_name = "FILE")]
+    define: Option<PathBuf>,
     /// Only these runtimes.
     #[arg(long, value_name = "NAME,…", value_delimiter = ',')]
     runtime: Vec<String>,
@@ -52,6 +55,9 @@ pub struct Arguments {
 /// # Errors
 /// There is no such workload, runtime or figure; or something cannot be read or written.
 pub fn run(arguments: &Arguments) -> Result<ExitCode> {
+    if let Some(file) = &arguments.define {
+        definition::define(file)?;
+    }
     let workload = registry::workload(&arguments.workload)?;
     for name in &arguments.runtime {
         registry::runtime(name)?;

@@ -146,10 +146,7 @@ impl Journal {
     /// never later.
     pub fn begin(directory: &Path, schedule: &Schedule) -> Result<Self> {
         let header = Header {
-            command: std::env::args_os()
-                .skip(1)
-                .map(|argument| argument.to_string_lossy().into_owned())
-                .collect(),
+            command: arguments(),
             outline: Outline::of(schedule),
             machine: Machine::look(),
             build: Build::look(),
@@ -237,6 +234,11 @@ impl Journal {
         (&self.header.machine, &self.header.build)
     }
 
+    /// The arguments of the lab that began the run.
+    pub fn command(&self) -> &[String] {
+        &self.header.command
+    }
+
     /// How the machine and the program differ from those that the run began with.
     pub fn despite(&self) -> &[String] {
         &self.despite
@@ -303,6 +305,13 @@ impl Journal {
 /// Whether a directory holds the journal of a run.
 pub fn is_in(directory: &Path) -> bool {
     directory.join(FILE).is_file()
+}
+
+/// The arguments of this process, without its name.
+pub fn arguments() -> Vec<String> {
+    let arguments = std::env::args_os().skip(1);
+    let arguments = arguments.map(|argument| argument.to_string_lossy().into_owned());
+    arguments.collect()
 }
 
 /// The arguments of the lab that began the run in this directory.

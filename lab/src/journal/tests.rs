@@ -34,6 +34,7 @@ fn outcome(wall_ns: f64) -> Outcome {
         threads_peak: Some(2),
         memory_free_min_bytes: None,
         weather: Weather::default(),
+        load: Some(0.5),
     }
 }
 

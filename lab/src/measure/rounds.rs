@@ -4,13 +4,12 @@
 use std::time::{Duration, Instant};
 
 use anyhow::{Context, Error, anyhow};
-use indicatif::ProgressBar;
 
 use super::plan::{Configuration, MOST_RUNS, Plan, Repeats};
 use super::program_run::ProgramRun;
 use super::runner::Runner;
 use super::shell_start::ShellStart;
-use crate::schedule::progress_bar;
+use crate::progress::Progress;
 
 /// What came of all rounds.
 #[derive(Debug)]
@@ -61,18 +60,18 @@ impl Measured {
 /// Runs everything. A bar shows how far it is, unless it is to be silent.
 pub fn run(plan: &Plan, runner: &Runner, shell: Option<&ShellStart>, silent: bool) -> Measured {
     let commands = plan.configurations.len();
-    let length = match plan.repeats {
-        Repeats::Rounds(rounds) => (commands * (rounds + plan.warm_ups)) as u64,
-        Repeats::Time(time) => time.as_secs(),
+    let (length, unit) = match plan.repeats {
+        Repeats::Rounds(rounds) => ((commands * (rounds + plan.warm_ups)) as u64, "runs"),
+        Repeats::Time(time) => (time.as_secs(), "seconds"),
     };
     let mut running = Running {
         plan,
         runner,
         shell,
-        bar: if silent {
-            ProgressBar::hidden()
+        progress: if silent {
+            Progress::hidden()
         } else {
-            progress_bar(length)
+            Progress::new(length, unit)
         },
         measured: Measured {
             runs: vec![Vec::new(); commands],
@@ -83,7 +82,7 @@ pub fn run(plan: &Plan, runner: &Runner, shell: Option<&ShellStart>, silent: boo
     if let Err(stop) = running.all() {
         running.measured.stop = stop;
     }
-    running.bar.finish_and_clear();
+    running.progress.finish();
     running.measured
 }
 
@@ -92,7 +91,7 @@ struct Running<'a> {
     plan: &'a Plan,
     runner: &'a Runner,
     shell: Option<&'a ShellStart>,
-    bar: ProgressBar,
+    progress: Progress,
     measured: Measured,
 }
 
@@ -121,7 +120,7 @@ impl Running<'_> {
         for place in 0..commands {
             let place = (place + round) % commands;
             let configuration = &plan.configurations[place];
-            self.bar.set_message(configuration.text.clone());
+            self.progress.set_message(configuration.text.clone());
             self.prepare(configuration)?;
             let date = &mut self.measured.dates[place];
             if date.is_empty() {
@@ -138,8 +137,10 @@ impl Running<'_> {
             }
             failure?;
             match (plan.repeats, start) {
-                (Repeats::Rounds(_), _) => self.bar.inc(1),
-                (Repeats::Time(_), Some(start)) => self.bar.set_position(start.elapsed().as_secs()),
+                (Repeats::Rounds(_), _) => self.progress.inc(),
+                (Repeats::Time(_), Some(start)) => {
+                    self.progress.set_position(start.elapsed().as_secs())
+                }
                 (Repeats::Time(_), None) => {}
             }
         }

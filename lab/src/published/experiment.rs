@@ -7,6 +7,7 @@ use anyhow::{Context, Result, ensure};
 use serde::Deserialize;
 
 use super::quantity::Quantity;
+use crate::near;
 use crate::registry::{self, RuntimeEntry, WorkloadEntry};
 
 /// The file, which is part of the program.
@@ -166,7 +167,8 @@ pub fn named(names: &[String]) -> Result<Vec<Experiment>> {
         let known: Vec<&str> = chosen.iter().map(|known| known.name.as_str()).collect();
         ensure!(
             known.contains(&name.as_str()),
-            "--table {name}: there is no such table; there are {}",
+            "--table {name}: there is no such table{}; there are {}",
+            near::hint(name, known.iter().copied()),
             known.join(", ")
         );
     }
@@ -405,7 +407,8 @@ mod tests {
         assert_eq!(names, ["msgsend", "ring"]);
         let error = format!("{:#}", named(&["rings".to_owned()]).unwrap_err());
         assert!(
-            error.contains("--table rings") && error.contains("msgsend"),
+            error.contains("--table rings: there is no such table, but there is `ring`; there are")
+                && error.contains("msgsend"),
             "{error}"
         );
     }
