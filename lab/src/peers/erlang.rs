@@ -61,12 +61,7 @@ pub fn find(variables: Variables) -> Result<Box<dyn Toolchain>, String> {
             .ok_or_else(|| format!("erlang is not installed (there is no {name}): {GET}"))
     };
     let (erlc, erl) = (search("erlc")?, search("erl")?);
-    let answer = tool::ask(&erl, ASK)
-        .map_err(|error| format!("erlang does not say its version ({error:#}): {GET}"))?;
-    let version = version(&answer).ok_or_else(|| {
-        let line = answer.lines().next().unwrap_or_default();
-        format!("{} is not Erlang (it says {line:?}): {GET}", erl.display())
-    })?;
+    let version = tool::version(&erl, "Erlang", ASK, version, GET)?;
     Ok(Box::new(Erlang { erlc, erl, version }))
 }
 
@@ -83,8 +78,7 @@ impl Toolchain for Erlang {
     }
 
     fn sources(&self) -> Vec<Source> {
-        let files = SOURCES.iter();
-        files.map(|(name, text)| Source::own(name, text)).collect()
+        Source::all(&SOURCES)
     }
 
     fn steps(&self) -> Vec<Step> {

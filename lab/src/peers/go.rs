@@ -49,12 +49,7 @@ struct Go {
 pub fn find(variables: Variables) -> Result<Box<dyn Toolchain>, String> {
     let program =
         tool::search("go", variables).ok_or_else(|| format!("go is not installed: {GET}"))?;
-    let answer = tool::ask(&program, "version")
-        .map_err(|error| format!("go does not say its version ({error:#}): {GET}"))?;
-    let version = version(&answer).ok_or_else(|| {
-        let line = answer.lines().next().unwrap_or_default();
-        format!("{} is not Go (it says {line:?}): {GET}", program.display())
-    })?;
+    let version = tool::version(&program, "Go", "version", version, GET)?;
     Ok(Box::new(Go { program, version }))
 }
 
@@ -70,8 +65,7 @@ impl Toolchain for Go {
     }
 
     fn sources(&self) -> Vec<Source> {
-        let files = SOURCES.iter();
-        files.map(|(name, text)| Source::own(name, text)).collect()
+        Source::all(&SOURCES)
     }
 
     fn steps(&self) -> Vec<Step> {

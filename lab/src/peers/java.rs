@@ -65,12 +65,7 @@ pub fn find(variables: Variables) -> Result<Box<dyn Toolchain>, String> {
     let (javac, java) = at_home
         .or_else(in_path)
         .ok_or_else(|| format!("java is not installed with its compiler, javac: {GET}"))?;
-    let answer = tool::ask(&java, "--version")
-        .map_err(|error| format!("java does not say its version ({error:#}): {GET}"))?;
-    let (version, major) = version(&answer).ok_or_else(|| {
-        let line = answer.lines().next().unwrap_or_default();
-        format!("{} is not Java (it says {line:?}): {GET}", java.display())
-    })?;
+    let (version, major) = tool::version(&java, "Java", "--version", version, GET)?;
     if major < OLDEST {
         return Err(format!("java is {version}, and {OLDEST} is needed: {GET}"));
     }
@@ -103,8 +98,7 @@ impl Toolchain for Java {
 
     fn sources(&self) -> Vec<Source> {
         let count = SOURCES.len() - usize::from(!self.has_virtual_threads());
-        let files = SOURCES[..count].iter();
-        files.map(|(name, text)| Source::own(name, text)).collect()
+        Source::all(&SOURCES[..count])
     }
 
     fn steps(&self) -> Vec<Step> {

@@ -70,8 +70,7 @@ impl Toolchain for OneTbb {
     }
 
     fn sources(&self) -> Vec<Source> {
-        let files = SOURCES.iter();
-        files.map(|(name, text)| Source::own(name, text)).collect()
+        Source::all(&SOURCES)
     }
 
     fn steps(&self) -> Vec<Step> {

@@ -107,9 +107,9 @@ impl Toolchain for Spice {
     }
 
     fn sources(&self) -> Vec<Source> {
-        let own = SOURCES.iter().map(|(name, text)| Source::own(name, text));
-        own.chain([Source::own(LIBRARY_HERE, &self.library)])
-            .collect()
+        let mut sources = Source::all(&SOURCES);
+        sources.push(Source::own(LIBRARY_HERE, &self.library));
+        sources
     }
 
     fn steps(&self) -> Vec<Step> {

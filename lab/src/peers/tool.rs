@@ -86,6 +86,29 @@ pub fn ask_in(program: &Path, directory: &Path, line: &str) -> Result<String> {
     Ok(answer.output)
 }
 
+/// Asks a tool for its version, which `read` finds in the answer. `title` is the language, and `get`
+/// says how to get it.
+///
+/// # Errors
+///
+/// It does not answer, or is another program; the error says how to get the right one.
+pub fn version<T>(
+    program: &Path,
+    title: &str,
+    line: &str,
+    read: impl FnOnce(&str) -> Option<T>,
+    get: &str,
+) -> Result<T, String> {
+    let name = title.to_lowercase();
+    let answer = ask(program, line)
+        .map_err(|error| format!("{name} does not say its version ({error:#}): {get}"))?;
+    read(&answer).ok_or_else(|| {
+        let line = answer.lines().next().unwrap_or_default();
+        let program = program.display();
+        format!("{program} is not {title} (it says {line:?}): {get}")
+    })
+}
+
 /// Runs a tool to its end, with nothing to read. A signal that asks for the end of the lab ends it,
 /// and whatever it has started.
 ///

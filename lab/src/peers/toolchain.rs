@@ -26,6 +26,12 @@ impl Source {
             text: text.to_owned(),
         }
     }
+
+    /// Several of them, each with its name.
+    pub fn all(files: &[(&'static str, &str)]) -> Vec<Self> {
+        let files = files.iter();
+        files.map(|(name, text)| Self::own(name, text)).collect()
+    }
 }
 
 /// A run of a compiler, in the directory of the sources.
