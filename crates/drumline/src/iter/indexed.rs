@@ -1,4 +1,7 @@
 //! What a parallel iterator with a known number of items can do.
+//!
+//! A trait has one body, so all of its methods are in one file. Most lines are their examples; what
+//! a method does is in the file of its adapter or end.
 
 use crate::iter::ends::collect;
 use std::cmp::Ordering;

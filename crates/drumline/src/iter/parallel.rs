@@ -1,4 +1,7 @@
 //! What every parallel iterator can do.
+//!
+//! A trait has one body, so all of its methods are in one file. Most lines are their examples; what
+//! a method does is in the file of its adapter or end.
 
 use super::convert::ParallelExtend;
 use crate::iter::either::Either;

@@ -386,6 +386,7 @@ impl FutureWord {
     #[inline]
     pub(crate) fn is_alone(&self) -> bool {
         let load = if planted!(FutureAloneUnsynchronised) {
+            // The planted bug.
             Ordering::Relaxed
         } else {
             // Acquire pairs with the steps of the references that are gone.

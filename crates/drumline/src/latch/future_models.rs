@@ -66,6 +66,7 @@ impl Cell {
     fn complete(&self, outcome: u32) {
         self.drop_future();
         if self.word.is_alone() {
+            // Relaxed: a count, read when the threads have been joined.
             self.disposed.fetch_add(1, Ordering::Relaxed);
             return self.free();
         }
@@ -140,6 +141,7 @@ impl Cell {
     fn free(&self) {
         // SAFETY: loom checks that no other thread is here.
         self.memory.with_mut(|memory| unsafe { *memory = 0 });
+        // Relaxed: as above.
         self.freed.fetch_add(1, Ordering::Relaxed);
     }
 
@@ -390,6 +392,7 @@ fn detach() {
 fn alone() {
     loom::model(|| {
         let cell = Cell::new();
+        // Relaxed: there is no other thread yet. Below: the other one has been joined.
         cell.ready.store(1, Ordering::Relaxed);
         let other = Arc::clone(&cell);
         let handle = thread::spawn(move || other.detach());

@@ -42,6 +42,7 @@ impl Registry {
     fn free(&self) {
         // SAFETY: loom checks that no other thread is here.
         self.memory.with_mut(|memory| unsafe { *memory = 0 });
+        // Relaxed, here and below: a count, read when all threads have been joined.
         self.freed.fetch_add(1, Ordering::Relaxed);
     }
 

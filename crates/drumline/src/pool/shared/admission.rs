@@ -166,7 +166,7 @@ impl Registry {
         seat.block_state().move_out();
         self.spares().remove(seat.index());
         lock(&self.free_seats().seats).push(seat.index());
-        self.limit().is_over();
+        self.limit().forget_warnings();
         self.spares().reap();
     }
 }

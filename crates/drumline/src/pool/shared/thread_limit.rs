@@ -93,8 +93,8 @@ impl ThreadLimit {
         self.told_of_monitor.is_due(spell)
     }
 
-    /// A spare thread was to be had.
-    pub(crate) fn is_over(&self) {
+    /// A spare was to be had: when the limit is reached again, that is news.
+    pub(crate) fn forget_warnings(&self) {
         self.told.forget();
         self.told_of_monitor.forget();
     }
@@ -174,7 +174,7 @@ mod tests {
         };
         assert_eq!(at_the_limit(), [(2, 1, vec![name.clone()])]);
         assert!(at_the_limit().is_empty(), "once is enough");
-        registry.limit().is_over();
+        registry.limit().forget_warnings();
         assert_eq!(at_the_limit().len(), 1, "and again when it was over");
         let warned: Vec<String> = warned.try_iter().collect();
         assert_eq!(warned.len(), 2);

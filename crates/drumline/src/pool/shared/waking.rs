@@ -90,7 +90,7 @@ impl Registry {
     }
 
     /// A thread that blocks cannot be replaced, because of the limit: warns,
-    /// once until it is over (`ThreadLimit::is_over`), or until the pool has been
+    /// once until a spare is to be had (`ThreadLimit::forget_warnings`), or until the pool has been
     /// at rest. Not to be called with the lock of the idle set held.
     #[cold]
     pub(crate) fn limit_reached(&self) {

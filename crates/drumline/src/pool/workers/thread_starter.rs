@@ -91,7 +91,7 @@ fn serve(registry: &Registry, spawner: &mut dyn FnMut(ThreadBuilder) -> io::Resu
             }
             (ThreadKind::Spare, Ok(())) => {
                 registry.thread_requests().forgive();
-                registry.limit().is_over();
+                registry.limit().forget_warnings();
             }
             (ThreadKind::Spare, Err(error)) => {
                 spawn_retry::add(registry);
