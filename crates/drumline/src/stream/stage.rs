@@ -124,7 +124,7 @@ impl<S: Source, W: Work<S::Item>> Stage<S, W> {
         Arc::new(Stage {
             _cancellers: cancellers.collect(),
             stopper,
-            source: HeldSource::new(source, barrier::choose()),
+            source: HeldSource::new(source, barrier::want()),
             pocket: Pocket::new(),
             is_blind,
             work,

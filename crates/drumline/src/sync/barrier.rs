@@ -28,8 +28,8 @@
 //!
 //! # A system that refuses
 //!
-//! A system may refuse the barrier from the start: an old kernel, a sandbox. [`choose`] asks when
-//! a pool is made. The owners of such a pool run [`fence`] themselves (`pool::deque`, "Fenced
+//! A system may refuse the barrier from the start: an old kernel, a sandbox. [`choose`] asks for
+//! each pool that is made. The owners of such a pool run [`fence`] themselves (`pool::deque`, "Fenced
 //! deques"), and [`heavy`] is a fence as well.
 //!
 //! A system may also refuse it later, when a sandbox is entered while pools are in use. The first
@@ -124,10 +124,27 @@ pub(crate) fn lose() {
 
 /// Asks the system, for each pool that is made, whether [`heavy`] works here.
 ///
+/// The answer may have changed since the last pool. Threads of a pool that begins with a barrier
+/// which the system refuses could not take the hidden entries of an owner that computes.
+///
 /// Builds without an asymmetric barrier answer `Asymmetric` too: there
 /// [`light`] is a real fence already, and owners need nothing more.
 #[cfg(not(drumline_loom))]
 pub(crate) fn choose() -> Barrier {
+    asymmetric!(
+        if !is_lost() && crate::platform::membarrier::is_known() {
+            want()
+        } else {
+            lose();
+            Barrier::Refused
+        },
+        Barrier::Asymmetric
+    )
+}
+
+/// As [`choose`], from what this process knows: without a system call, but for the first time.
+#[cfg(not(drumline_loom))]
+pub(crate) fn want() -> Barrier {
     asymmetric!(
         if !is_lost() && super::registration::begin() {
             Barrier::Asymmetric
@@ -142,7 +159,7 @@ pub(crate) fn choose() -> Barrier {
 /// Whether [`heavy`] works here now. `None`: not yet.
 #[cfg(not(drumline_loom))]
 pub(crate) fn is_there() -> Option<bool> {
-    match choose() {
+    match want() {
         Barrier::Refused => Some(false),
         Barrier::Asymmetric => asymmetric!(super::registration::is_ready(), true).then_some(true),
     }
