@@ -41,6 +41,16 @@ pub enum Role {
     },
 }
 
+impl Mention {
+    /// Whether other modules can reach what it names through this one.
+    pub fn is_passed_on(&self) -> bool {
+        matches!(
+            self.role,
+            Role::Import { public: true, .. } | Role::Glob { public: true }
+        )
+    }
+}
+
 /// Collects the mentions of a module.
 pub fn collect(items: &[Item]) -> Vec<Mention> {
     let mut collector = Collector::default();

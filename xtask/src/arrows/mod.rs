@@ -1,5 +1,7 @@
 //! `cargo xtask arrows`: does the source keep to the architecture?
 
+mod back;
+mod circles;
 mod consumer;
 mod mention;
 mod resolve;
@@ -25,6 +27,9 @@ use self::words::Retired;
 
 /// Where the library's sources are, relative to the root of the workspace.
 const LIBRARY: &str = "crates/drumline/src";
+
+/// Where those of the lab are.
+const LAB: &str = "lab/src";
 
 /// Where the glossary is.
 const ARCHITECTURE: &str = "ARCHITECTURE.md";
@@ -69,11 +74,21 @@ fn examine(root: &Path) -> Result<Report> {
     let library = read(root, Path::new(LIBRARY))?;
     let files: Files = library
         .iter()
-        .map(|(file, text)| (inside(file), text.clone()))
+        .map(|(file, text)| (inside(file, LIBRARY), text.clone()))
         .collect();
-    for violation in verdict::judge(&files)? {
-        let file = Path::new(LIBRARY).join(&violation.file);
-        report.violations.push(Violation { file, ..violation });
+    let lab: Files = read(root, Path::new(LAB))?
+        .into_iter()
+        .map(|(file, text)| (inside(&file, LAB), text))
+        .collect();
+    for (root, found) in [
+        (LIBRARY, verdict::judge(&files)?),
+        (LIBRARY, circles::judge(&files, back::LIBRARY)?),
+        (LAB, circles::judge(&lab, back::LAB)?),
+    ] {
+        report.violations.extend(found.into_iter().map(|violation| {
+            let file = Path::new(root).join(&violation.file);
+            Violation { file, ..violation }
+        }));
     }
     for (file, text) in &library {
         let count = size::unsafe_count(text);
@@ -126,9 +141,9 @@ fn examine(root: &Path) -> Result<Report> {
     Ok(report)
 }
 
-/// The path of a library file below its `src`.
-fn inside(file: &Path) -> PathBuf {
-    file.strip_prefix(LIBRARY).unwrap_or(file).to_owned()
+/// The path of a file below `src`.
+fn inside(file: &Path, src: &str) -> PathBuf {
+    file.strip_prefix(src).unwrap_or(file).to_owned()
 }
 
 /// Reads all Rust files below `root/dir`, by their path relative to `root`. A folder that does not

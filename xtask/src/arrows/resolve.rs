@@ -167,6 +167,57 @@ impl<'a> Names<'a> {
         }
     }
 
+    /// Where the item is defined that `path` leads to, through imports of any visibility: the
+    /// indices of modules in the tree, each with the item's name. A module itself is no item.
+    pub fn definitions(&self, path: &Absolute) -> BTreeSet<(usize, String)> {
+        let mut found = BTreeSet::new();
+        self.define(path, DEPTH, &mut found);
+        found
+    }
+
+    fn define(&self, path: &Absolute, depth: usize, found: &mut BTreeSet<(usize, String)>) {
+        if path[0] != "crate" || depth == 0 {
+            return;
+        }
+        if let [_, name] = path.as_slice()
+            && let Some(home) = self.macros.get(name)
+        {
+            let homes = self.tree.find(home).map(|index| (index, name.clone()));
+            return found.extend(homes);
+        }
+        let is_module = |cut: &usize| self.tree.has(&path[1..*cut]);
+        let Some(cut) = (1..=path.len()).rev().find(is_module) else {
+            return;
+        };
+        let (module, rest) = (&path[1..cut], &path[cut..]);
+        let Some(name) = rest.first() else {
+            return;
+        };
+        let here = self.tree.find(module).map(|index| (index, name.clone()));
+        let defines = |index: usize| self.tree.modules[index].defines(name);
+        let defined: Vec<_> = here.clone().filter(|(index, _)| defines(*index)).collect();
+        if !defined.is_empty() {
+            return found.extend(defined);
+        }
+        let before = found.len();
+        if let Some(scope) = self.scopes.get(module) {
+            let (targets, tail) = match scope.imports.get(name) {
+                Some(imports) => (imports, &rest[1..]),
+                None => (&scope.globs, rest),
+            };
+            for target in targets {
+                let target = [target.as_slice(), tail].concat();
+                for next in self.absolute(module, &target, true, DEPTH) {
+                    self.define(&next, depth - 1, found);
+                }
+            }
+        }
+        // A macro may define it.
+        if found.len() == before {
+            found.extend(here);
+        }
+    }
+
     /// Everything that `path` leads to through re-exports, itself included.
     pub fn reached(&self, path: &Absolute) -> BTreeSet<Absolute> {
         let mut reached = BTreeSet::new();

@@ -3,6 +3,8 @@
 use std::collections::BTreeSet;
 use std::path::{Path, PathBuf};
 
+use super::back::{ANY, Back};
+use super::circles;
 use super::consumer;
 use super::rules::{LAYERS, ROOMS, TWINS};
 use super::size::{self, Length};
@@ -604,4 +606,89 @@ fn consumers_keep_to_the_public_api() {
     ] {
         assert_eq!(judge(text).len(), 1, "{text}");
     }
+}
+
+/// A library in which two files name each other through a re-export.
+const CIRCLE: &[(&str, &str)] = &[
+    ("lib.rs", "mod pool;"),
+    (
+        "pool/mod.rs",
+        "mod seat; mod table; pub use seat::Seat; pub use table::Table;",
+    ),
+    ("pool/seat.rs", "use super::Table; pub struct Seat;"),
+    ("pool/table.rs", "use super::Seat; pub struct Table;"),
+];
+
+fn circle_violations(files: &[(&str, &str)], back: &[Back]) -> Vec<String> {
+    let files = files
+        .iter()
+        .map(|(file, text)| (PathBuf::from(file), (*text).to_owned()))
+        .collect();
+    let found = circles::judge(&files, back).unwrap();
+    assert!(found.iter().all(|violation| violation.rule == "circles"));
+    found.into_iter().map(|one| one.message).collect()
+}
+
+const fn back(from: &'static str, to: &'static [&'static str]) -> Back {
+    let why = "a test";
+    Back { from, to, why }
+}
+
+#[test]
+fn a_circle_of_files() {
+    let found = circle_violations(CIRCLE, &[]);
+    assert_eq!(found.len(), 1, "{found:?}");
+    assert!(found[0].contains("pool/seat.rs -> pool/table.rs: Table"));
+    assert!(found[0].contains("pool/table.rs -> pool/seat.rs: Seat"));
+    assert!(!found[0].contains("mod.rs"), "it only hands names on");
+}
+
+#[test]
+fn a_circle_through_a_private_import() {
+    let files = &[
+        ("lib.rs", "mod pool;"),
+        ("pool/mod.rs", "mod seat; mod table; use table::Table;"),
+        ("pool/seat.rs", "fn f(_: super::Table) {} pub struct Seat;"),
+        (
+            "pool/table.rs",
+            "pub struct Table { _seat: super::seat::Seat }",
+        ),
+    ];
+    assert_eq!(circle_violations(files, &[]).len(), 1);
+}
+
+#[test]
+fn one_way_is_no_circle() {
+    let files = &[
+        ("lib.rs", "mod pool;"),
+        (
+            "pool/mod.rs",
+            "mod seat; mod table; pub use seat::Seat; fn f() {}",
+        ),
+        ("pool/seat.rs", "use super::table::Table; pub struct Seat;"),
+        (
+            "pool/table.rs",
+            "pub struct Table; #[cfg(test)] mod tests { use super::super::Seat; }",
+        ),
+    ];
+    assert_eq!(circle_violations(files, &[]), [""; 0]);
+}
+
+#[test]
+fn arrows_back_are_named_and_needed() {
+    let named = back("pool/table.rs", &["pool/seat.rs"]);
+    assert_eq!(circle_violations(CIRCLE, &[named]), [""; 0]);
+    let to_any = back("pool/table.rs", &[ANY]);
+    assert_eq!(circle_violations(CIRCLE, &[to_any]), [""; 0]);
+    // The second closes no circle once the first is taken away.
+    let both = [
+        back("pool/table.rs", &["pool/seat.rs"]),
+        back("pool/seat.rs", &["pool/table.rs"]),
+    ];
+    assert_eq!(circle_violations(CIRCLE, &both).len(), 2);
+    let gone = [
+        back("pool/table.rs", &["pool/seat.rs"]),
+        back("pool/gone.rs", &["pool/seat.rs"]),
+    ];
+    assert_eq!(circle_violations(CIRCLE, &gone).len(), 1);
 }

@@ -6,7 +6,7 @@ use std::path::{Path, PathBuf};
 
 use anyhow::{Context, Result, bail};
 use syn::punctuated::Punctuated;
-use syn::{Attribute, Expr, Item, ItemMod, Lit, Meta, Token};
+use syn::{Attribute, Expr, Ident, Item, ItemMod, Lit, Meta, Token};
 
 /// Source files by their path relative to `src`.
 pub type Files = BTreeMap<PathBuf, String>;
@@ -28,6 +28,8 @@ pub struct Tree {
     pub modules: Vec<Module>,
     /// Files that no `mod` declaration reaches.
     pub orphans: Vec<PathBuf>,
+    /// The indices of the modules, by path: several with different `cfg`.
+    by_path: BTreeMap<Vec<String>, Vec<usize>>,
 }
 
 impl Tree {
@@ -51,7 +53,38 @@ impl Tree {
 
     /// Whether `path` names a module.
     pub fn has(&self, path: &[String]) -> bool {
-        self.modules.iter().any(|module| module.path == path)
+        self.by_path.contains_key(path)
+    }
+
+    /// The indices of the modules with this path: several with different `cfg`.
+    pub fn find(&self, path: &[String]) -> impl Iterator<Item = usize> + Clone {
+        self.by_path.get(path).into_iter().flatten().copied()
+    }
+}
+
+impl Module {
+    /// Whether it defines an item with this name, without the help of a macro.
+    pub fn defines(&self, name: &str) -> bool {
+        self.items
+            .iter()
+            .any(|item| item_name(item).is_some_and(|ident| ident == name))
+    }
+}
+
+/// The name that an item defines.
+fn item_name(item: &Item) -> Option<&Ident> {
+    match item {
+        Item::Const(item) => Some(&item.ident),
+        Item::Enum(item) => Some(&item.ident),
+        Item::Fn(item) => Some(&item.sig.ident),
+        Item::Macro(item) => item.ident.as_ref(),
+        Item::Static(item) => Some(&item.ident),
+        Item::Struct(item) => Some(&item.ident),
+        Item::Trait(item) => Some(&item.ident),
+        Item::TraitAlias(item) => Some(&item.ident),
+        Item::Type(item) => Some(&item.ident),
+        Item::Union(item) => Some(&item.ident),
+        _ => None,
     }
 }
 
@@ -83,6 +116,12 @@ impl Grower<'_> {
             .into_iter()
             .partition(|item| matches!(item, Item::Mod(_)));
         if !test {
+            let index = self.tree.modules.len();
+            self.tree
+                .by_path
+                .entry(path.clone())
+                .or_default()
+                .push(index);
             self.tree.modules.push(Module {
                 file: file.to_owned(),
                 path: path.clone(),

@@ -241,11 +241,7 @@ impl Court<'_> {
         if reserved.who.allows(top) {
             return;
         }
-        let passes_on = matches!(
-            mention.role,
-            Role::Import { public: true, .. } | Role::Glob { public: true }
-        );
-        if passes_on && reserved.may_pass_on.contains(&top) {
+        if mention.is_passed_on() && reserved.may_pass_on.contains(&top) {
             return;
         }
         let reached = if reserved.through_reexports {
