@@ -104,15 +104,12 @@ pub const LIBRARY: &[Back] = &[
         DEBT,
     ),
     back("actor/thread_actor.rs", &["actor/inbox.rs"], DEBT),
-    back("broadcast/mod.rs", &["broadcast/share.rs"], DEBT),
     back("channel/lane/mod.rs", &["channel/lane/reader.rs"], DEBT),
     back(
         "channel/lane/traffic.rs",
         &["channel/lane/mod.rs", "channel/lane/reader.rs"],
         DEBT,
     ),
-    back("channel/lanes/receiver.rs", &["channel/lanes/mod.rs"], DEBT),
-    back("channel/lanes/sender.rs", &["channel/lanes/mod.rs"], DEBT),
     back(
         "channel/port_set/node_block.rs",
         &["channel/port_set/ready_list.rs"],
@@ -127,11 +124,6 @@ pub const LIBRARY: &[Back] = &[
     back("future/cell.rs", &["future/handle.rs"], DEBT),
     back("future/home.rs", &["future/cell.rs"], DEBT),
     back("future/waker.rs", &["future/cell.rs"], DEBT),
-    back(
-        "iter/engine/chunk_len.rs",
-        &["iter/engine/counted.rs"],
-        DEBT,
-    ),
     back("iter/engine/frame.rs", &["iter/engine/lazy.rs"], DEBT),
     back(
         "iter/engine/shared/participant.rs",
@@ -148,17 +140,7 @@ pub const LIBRARY: &[Back] = &[
         &["iter/plumbing/consumer.rs"],
         DEBT,
     ),
-    back(
-        "join/published_split.rs",
-        &["join/mod.rs", "join/offer.rs"],
-        DEBT,
-    ),
-    back(
-        "pool/deque/mod.rs",
-        &["pool/deque/counts.rs", "pool/deque/steal.rs"],
-        DEBT,
-    ),
-    back("pool/idle/alert.rs", &["pool/idle/mod.rs"], DEBT),
+    back("join/published_split.rs", &["join/offer.rs"], DEBT),
     back("pool/shared/hooks.rs", &["pool/shared/local.rs"], DEBT),
     back(
         "pool/shared/registry.rs",
@@ -176,7 +158,6 @@ pub const LIBRARY: &[Back] = &[
         &["pool/shared/registry.rs"],
         DEBT,
     ),
-    back("pool/waiting/mod.rs", &["pool/waiting/elsewhere.rs"], DEBT),
     back(
         "protocol/states/mod.rs",
         &["protocol/states/sending.rs"],
@@ -187,13 +168,7 @@ pub const LIBRARY: &[Back] = &[
         &["protocol/states/mod.rs"],
         DEBT,
     ),
-    back("protocol/waiting.rs", &["protocol/steps.rs"], DEBT),
     back("scope/state.rs", &["scope/job_list.rs"], DEBT),
-    back(
-        "slice/sort/mod.rs",
-        &["slice/sort/merge_sort.rs", "slice/sort/quicksort.rs"],
-        DEBT,
-    ),
     back("stream/consumer.rs", &["stream/stage.rs"], DEBT),
     back("stream/finished.rs", &["stream/stage_state/mod.rs"], DEBT),
     back(
@@ -201,8 +176,6 @@ pub const LIBRARY: &[Back] = &[
         &["stream/stage_state/locked.rs"],
         DEBT,
     ),
-    back("sync/registration.rs", &["sync/barrier.rs"], DEBT),
-    back("wait/waiter_table.rs", &["wait/waiter_entry.rs"], DEBT),
 ];
 
 /// The arrows back of the lab.

@@ -212,9 +212,9 @@ impl<'a> Names<'a> {
                 }
             }
         }
-        // A macro may define it.
         if found.len() == before {
-            found.extend(here);
+            let calls_macros = |index: usize| self.tree.modules[index].calls_macros();
+            found.extend(here.filter(|(index, _)| calls_macros(*index)));
         }
     }
 

@@ -69,6 +69,12 @@ impl Module {
             .iter()
             .any(|item| item_name(item).is_some_and(|ident| ident == name))
     }
+
+    /// Whether macros may define further items of it.
+    pub fn calls_macros(&self) -> bool {
+        let is_call = |item: &Item| matches!(item, Item::Macro(item) if item.ident.is_none());
+        self.items.iter().any(is_call)
+    }
 }
 
 /// The name that an item defines.

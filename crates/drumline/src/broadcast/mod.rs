@@ -2,6 +2,7 @@
 //!
 //! | file | noun |
 //! |---|---|
+//! | `context` | what a broadcast closure is told |
 //! | `share` | one worker's part of a broadcast that its caller waits for |
 //! | `scoped` | broadcasts that a scope waits for |
 //!
@@ -10,78 +11,18 @@
 //! it waits for may itself be waiting for the share of this very worker. That
 //! is the one case in which something unrelated runs on a waiting stack.
 
+mod context;
 #[cfg(doctest)]
 mod promises;
 mod scoped;
 mod share;
-
-use std::fmt;
-use std::marker::PhantomData;
 
 use crate::job::{HeapJob, JobRef};
 use crate::pool::{self, KeptOpen, Pool, Registry, local};
 use crate::sync::Arc;
 use crate::unwind;
 
-/// Tells a broadcast closure which of the workers it runs on.
-///
-/// ```
-/// fn describe(ctx: drumline::BroadcastContext<'_>) -> String {
-///     format!("worker {} of {}", ctx.index(), ctx.threads())
-/// }
-/// let pool = drumline::Pool::builder().jobs(2).build()?;
-/// assert_eq!(pool.broadcast(describe), ["worker 0 of 2", "worker 1 of 2"]);
-/// # Ok::<(), drumline::BuildError>(())
-/// ```
-pub struct BroadcastContext<'a> {
-    index: usize,
-    threads: usize,
-    /// It speaks of the current thread, and so it stays there.
-    marker: PhantomData<&'a mut dyn Fn()>,
-}
-
-impl fmt::Debug for BroadcastContext<'_> {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.debug_struct("BroadcastContext")
-            .field("index", &self.index)
-            .field("threads", &self.threads)
-            .finish_non_exhaustive()
-    }
-}
-
-impl BroadcastContext<'_> {
-    fn new(index: usize, threads: usize) -> Self {
-        BroadcastContext {
-            index,
-            threads,
-            marker: PhantomData,
-        }
-    }
-
-    /// The number of this worker among those of the broadcast, from 0.
-    ///
-    /// ```
-    /// let pool = drumline::Pool::builder().jobs(3).build().unwrap();
-    /// assert_eq!(pool.broadcast(|context| context.index()), [0, 1, 2]);
-    /// ```
-    #[must_use]
-    #[inline]
-    pub fn index(&self) -> usize {
-        self.index
-    }
-
-    /// The number of threads that the broadcast runs on.
-    ///
-    /// ```
-    /// let pool = drumline::Pool::builder().jobs(3).build().unwrap();
-    /// assert_eq!(pool.broadcast(|context| context.threads()), [3, 3, 3]);
-    /// ```
-    #[must_use]
-    #[inline]
-    pub fn threads(&self) -> usize {
-        self.threads
-    }
-}
+pub use context::BroadcastContext;
 
 /// Runs `op` once on every worker of the pool, and returns the results in the
 /// order of the workers.

@@ -2,7 +2,7 @@
 
 use std::cell::UnsafeCell;
 
-use super::BroadcastContext;
+use super::context::BroadcastContext;
 use crate::job::JobRef;
 use crate::latch::Countdown;
 use crate::pool::waiting;

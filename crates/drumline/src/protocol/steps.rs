@@ -7,25 +7,13 @@ use std::panic::Location;
 use std::time::Duration;
 
 use super::endpoint::{Endpoint, Message, Outcome, Receiving, advance};
-use super::waiting::{RecvAsync, RecvReady, SendAsync, SendReady};
+use super::waiting::{RecvAsync, RecvReady, SendAsync, SendReady, left, refused};
 use super::{NotReceived, NotSent, SendError};
 use crate::channel::{RecvTimeoutError, SendTimeoutError, TryRecvError, TrySendError};
 use crate::sync::Instant;
 
 /// The result of a send that does not wait, or not for ever.
 type Attempt<E, M> = Result<<M as Message<E>>::Next, NotSent<E, M>>;
-
-/// The peer has left, so this message comes back.
-#[cold]
-pub(super) fn refused<E: Endpoint, M: Message<E>>(endpoint: E, message: E::Out) -> SendError<M> {
-    SendError::new(M::unpack(message), endpoint.into_wire().peer_left())
-}
-
-/// The peer has left, and nothing comes any more.
-#[cold]
-pub(super) fn left<E: Receiving>(endpoint: E) -> Outcome<E> {
-    Err(endpoint.into_wire().peer_left())
-}
 
 /// Sends, and goes on; waits for room.
 #[inline(always)]

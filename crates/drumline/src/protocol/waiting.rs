@@ -1,4 +1,4 @@
-//! The futures of the steps.
+//! The futures of the steps, and what every step says once the peer has left.
 
 use std::fmt;
 use std::future::Future;
@@ -8,8 +8,19 @@ use std::task::{Context, Poll, ready};
 
 use super::SendError;
 use super::endpoint::{Endpoint, Message, Outcome, Receiving, advance};
-use super::steps::{left, refused};
 use crate::channel::TrySendError;
+
+/// The peer has left, so this message comes back.
+#[cold]
+pub(super) fn refused<E: Endpoint, M: Message<E>>(endpoint: E, message: E::Out) -> SendError<M> {
+    SendError::new(M::unpack(message), endpoint.into_wire().peer_left())
+}
+
+/// The peer has left, and nothing comes any more.
+#[cold]
+pub(super) fn left<E: Receiving>(endpoint: E) -> Outcome<E> {
+    Err(endpoint.into_wire().peer_left())
+}
 
 const READY_BEFORE: &str = "a future is not polled again once it is ready";
 

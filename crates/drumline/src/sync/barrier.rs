@@ -56,11 +56,13 @@
 //!
 //! A forked child inherits the registration, and this module's memory: what was lost stays lost.
 
-use super::atomic::{self, AtomicBool, Ordering};
+use super::atomic::{self, Ordering};
 #[cfg(not(any(drumline_loom, drumline_shuttle)))]
 use super::{Instant, barrier_sequence::BarrierSequence, thread};
 #[cfg(not(drumline_loom))]
 use std::time::Duration;
+
+pub(crate) use super::barrier_loss::{is_lost, lose};
 
 /// Whether this build has an asymmetric barrier to ask for at all.
 #[cfg(all(
@@ -95,31 +97,6 @@ pub(crate) enum Barrier {
     Asymmetric,
     /// Owners must call [`fence`] themselves: the system refused the barrier.
     Refused,
-}
-
-super::process_wide! {
-    /// Whether the system has refused the barrier; never taken back.
-    static LOST: AtomicBool = AtomicBool::new(false);
-}
-
-/// Whether the system has refused the barrier: owners that push without a
-/// fence must change over.
-#[inline]
-pub(crate) fn is_lost() -> bool {
-    #[cfg(all(test, drumline_loom))]
-    if !super::plant::refuses() {
-        // One step less in every model in which it cannot be.
-        return false;
-    }
-    // Acquire pairs with the Release in `lose`: an owner that was asked by a
-    // thread that knows of the loss knows of it, too.
-    LOST.load(Ordering::Acquire)
-}
-
-/// The system has refused the barrier. (Programs under shuttle say so, too.)
-#[cold]
-pub(crate) fn lose() {
-    LOST.store(true, Ordering::Release);
 }
 
 /// Asks the system, for each pool that is made, whether [`heavy`] works here.

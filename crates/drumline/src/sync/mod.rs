@@ -46,6 +46,7 @@ macro_rules! process_wide {
 pub(crate) use process_wide;
 
 pub(crate) mod barrier;
+mod barrier_loss;
 mod barrier_sequence;
 mod checked_cell;
 mod count;

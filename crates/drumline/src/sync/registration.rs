@@ -140,7 +140,7 @@ fn register() -> bool {
     let is_registered = membarrier::register();
     if !is_registered {
         // First: a thread that sees UNASKED knows of the loss.
-        super::barrier::lose();
+        super::barrier_loss::lose();
     }
     let next = if is_registered { READY } else { UNASKED };
     // Release pairs with the Acquire in `is_ready`.

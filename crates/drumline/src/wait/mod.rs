@@ -42,6 +42,8 @@ mod waiter;
 #[cfg(not(drumline_loom))]
 mod waiter_entry;
 #[cfg(not(drumline_loom))]
+mod waiter_slot;
+#[cfg(not(drumline_loom))]
 mod waiter_table;
 mod wake_flag;
 #[cfg(all(test, drumline_loom))]
@@ -69,7 +71,9 @@ pub(crate) use sleeping_thread::SleepingThread;
 #[cfg(not(drumline_loom))]
 pub use waiter::{ChannelId, ChannelKind, Waiter, WaitingFor};
 #[cfg(not(drumline_loom))]
-pub(crate) use waiter_entry::{WaitSite, WaiterEntry};
+pub(crate) use waiter_entry::WaiterEntry;
+#[cfg(not(drumline_loom))]
+pub(crate) use waiter_slot::WaitSite;
 #[cfg(not(drumline_loom))]
 pub use waiter_table::waiters;
 #[cfg(not(drumline_loom))]

@@ -15,7 +15,7 @@
 //! other.
 
 use super::waiter::Waiter;
-use super::waiter_entry::WaiterSlot;
+use super::waiter_slot::WaiterSlot;
 use crate::platform::fork;
 use crate::sync::atomic::Ordering;
 use crate::sync::{Apart, Arc, Mutex, PerProcess, TickScale, lock, process_wide, thread_number};
@@ -42,12 +42,6 @@ struct WaiterShard {
     used: usize,
 }
 
-/// The fork generation of this process.
-#[inline]
-pub(super) fn generation() -> u32 {
-    fork::generation()
-}
-
 /// A slot for an end that waits. `None`: nothing is listed here.
 #[cold]
 pub(super) fn list() -> Option<Arc<WaiterSlot>> {
@@ -59,7 +53,7 @@ pub(super) fn list() -> Option<Arc<WaiterSlot>> {
     let mut shard = lock(&table.shards[number]);
     let index = shard.used;
     if index == shard.slots.len() {
-        let slot = WaiterSlot::new(generation(), number);
+        let slot = WaiterSlot::new(fork::generation(), number);
         shard.slots.push(Arc::new(slot));
     }
     shard.used += 1;

@@ -26,13 +26,10 @@
 
 mod receiver;
 mod sender;
-
-use std::panic::Location;
+mod site;
 
 use super::hub::Hub;
-use super::{ChannelKind, WaitingFor};
 use crate::sync::Arc;
-use crate::wait::WaitSite;
 
 pub use receiver::{IntoIter, Receiver, RecvAsync};
 pub use sender::{Closed, Reservation, SendAsync, SendPermit, Sender};
@@ -77,13 +74,4 @@ fn channel<T: Send>(capacity: usize) -> (Sender<T>, Receiver<T>) {
     let hub = Arc::new(Hub::new(capacity));
     let sender = Sender::new(Arc::clone(&hub));
     (sender, Receiver::new(hub))
-}
-
-/// Where an end waits. All ends have the hub in common.
-fn site<T>(
-    hub: &Arc<Hub<T>>,
-    waiting_for: WaitingFor,
-    location: &'static Location<'static>,
-) -> WaitSite {
-    WaitSite::new(ChannelKind::Lanes, Arc::as_ptr(hub), waiting_for, location)
 }

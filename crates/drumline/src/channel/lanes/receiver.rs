@@ -9,7 +9,7 @@ use std::sync::OnceLock;
 use std::task::{Context, Poll, Waker};
 use std::time::Duration;
 
-use super::site;
+use super::site::site;
 use crate::channel::hub::{Gatherer, Hub};
 use crate::channel::lane::Nothing;
 use crate::channel::{CloseReason, RecvError, RecvTimeoutError, TryRecvError, WaitingFor};

@@ -7,7 +7,7 @@ use std::pin::Pin;
 use std::task::{Context, Poll, Waker, ready};
 use std::time::Duration;
 
-use super::site;
+use super::site::site;
 use crate::channel::hub::{Hub, Port};
 use crate::channel::lane::{Refused, Writer};
 use crate::channel::{CloseReason, SendError, SendTimeoutError, TrySendError, WaitingFor};

@@ -9,7 +9,6 @@
 //! * Chunks of twice the length of the one before, unmeasured: 16 ms were hidden.
 //! * To offer half of what came back, rather than a quarter: two offers more for each loop.
 
-use super::counted::ALIGNED;
 use super::estimates::{Begun, SPAN};
 use crate::sync::Ticks;
 
@@ -33,6 +32,11 @@ const SHORT: usize = 9;
 
 /// Fewer items, after the first one, are all offered one by one: as few may be large ones.
 const FEW: usize = 4;
+
+/// Parts begin at multiples of this number of items, if they are long enough. Vector code of a part
+/// that begins elsewhere may take a quarter longer, as every few of its loads cross a line of
+/// memory.
+pub(super) const ALIGNED: usize = 64;
 
 /// A loop of which more items are left after the first one goes to the next aligned one: what comes
 /// after that is faster.

@@ -1,16 +1,12 @@
 //! Items of a known number, and where they are cut.
 
+use super::chunk_len::ALIGNED;
 use super::chunk_len::ChunkLen;
 use super::items::{Items, halfway};
 use super::plant::planted;
 use crate::iter::plumbing::{Folder, Producer};
 
-/// Parts begin at multiples of this number of items, if they are long enough. Vector code of a part
-/// that begins elsewhere may take a quarter longer, as every few of its loads cross a line of
-/// memory.
-pub(super) const ALIGNED: usize = 64;
-
-/// The same for shorter parts.
+/// As [`ALIGNED`], for shorter parts.
 const HALF_ALIGNED: usize = 8;
 
 /// Fewer items are cut in two halves, aligned or not.

@@ -1,6 +1,5 @@
 //! How often things have happened at one deque, counted by the thread that holds its lock.
 
-use super::{Claim, Deque};
 use crate::sync::{Count, Stopwatch};
 
 /// Beside the lock, on the lines that its holder has written anyway.
@@ -22,26 +21,4 @@ pub(crate) struct DequeCounts {
     pub(crate) barriers: Count,
     /// From a taking by force to the owner's next look.
     pub(crate) unanswered: Stopwatch,
-}
-
-impl DequeCounts {
-    /// Thief, with the lock held: it has taken an entry.
-    pub(super) fn has_taken(&self, claim: Claim) {
-        match claim {
-            Claim::None => self.exposed.up(),
-            Claim::Asked => self.asked.up(),
-            Claim::Forced => {
-                self.forced.up();
-                self.unanswered.start();
-            }
-        }
-    }
-}
-
-#[cfg(not(drumline_loom))]
-impl Deque {
-    /// What has been counted here so far.
-    pub(crate) fn counts(&self) -> &DequeCounts {
-        &self.shared.counts
-    }
 }

@@ -151,6 +151,12 @@ impl Reasons {
     }
 }
 
+/// How many of the oldest entries are exposed at least, when a thief has asked for one or takes one
+/// by force. In a tree each entry is half as large as the one before it, so these are nearly all
+/// of the work. Further thieves take them without a request and without a barrier. An exposed
+/// entry that no thief takes costs its owner the lock, once: this many cost less than one barrier.
+const EXPOSED_AT_ONCE: usize = 8;
+
 /// The floor above every entry: nothing here is related to what is awaited.
 const APART: *mut Slot = ptr::without_provenance_mut(usize::MAX);
 
@@ -443,7 +449,7 @@ impl Deque {
                 .shared
                 .wanted
                 .load(Ordering::Relaxed)
-                .max(steal::EXPOSED_AT_ONCE);
+                .max(EXPOSED_AT_ONCE);
             let share = if planted!(ShareTooMuch) {
                 wanted
             } else {
@@ -641,5 +647,13 @@ impl Drop for Deque {
         // SAFETY: `slots` came from `Box::into_raw` and is freed here only. No thread uses a deque
         // that is being dropped.
         drop(unsafe { Box::from_raw(self.owned.slots) });
+    }
+}
+
+#[cfg(not(drumline_loom))]
+impl Deque {
+    /// What has been counted here so far.
+    pub(crate) fn counts(&self) -> &DequeCounts {
+        &self.shared.counts
     }
 }

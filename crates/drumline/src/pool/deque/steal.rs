@@ -1,7 +1,8 @@
 //! How thieves come to entries: **request**, **expose** and **take**.
 
+use super::counts::DequeCounts;
 use super::slot::Slot;
-use super::{Deque, Reasons};
+use super::{Deque, EXPOSED_AT_ONCE, Reasons};
 use crate::job::Header;
 use crate::sync::atomic::Ordering;
 #[cfg(not(drumline_loom))]
@@ -14,12 +15,6 @@ use crate::sync::{SpinGuard, barrier, planted, relax};
 const ANSWER: u32 = 48;
 #[cfg(any(drumline_loom, miri))]
 const ANSWER: u32 = 1;
-
-/// How many of the oldest entries are exposed at least, when a thief has asked for one or takes one
-/// by force. In a tree each entry is half as large as the one before it, so these are nearly all
-/// of the work. Further thieves take them without a request and without a barrier. An exposed
-/// entry that no thief takes costs its owner the lock, once: this many cost less than one barrier.
-pub(super) const EXPOSED_AT_ONCE: usize = 8;
 
 /// How far a thief goes to get an entry.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -63,6 +58,20 @@ pub(crate) enum Claim {
     Asked,
     /// It was interrupted by a barrier.
     Forced,
+}
+
+impl Claim {
+    /// Thief, with the lock held: it has taken an entry.
+    fn count(self, counts: &DequeCounts) {
+        match self {
+            Claim::None => counts.exposed.up(),
+            Claim::Asked => counts.asked.up(),
+            Claim::Forced => {
+                counts.forced.up();
+                counts.unanswered.start();
+            }
+        }
+    }
 }
 
 impl Deque {
@@ -140,7 +149,7 @@ impl Deque {
         self.shared
             .taken
             .store(taken.wrapping_add(1), Ordering::Relaxed);
-        counts.has_taken(claim);
+        claim.count(counts);
         drop(locked);
         Steal::Taken(Stolen { job, slot, claim })
     }

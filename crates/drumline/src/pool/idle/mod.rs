@@ -139,6 +139,7 @@
 //!   each wake-up, which limits them by itself.
 
 mod alert;
+mod alert_need;
 #[cfg(all(test, any(drumline_loom, drumline_shuttle)))]
 mod check;
 mod places;
@@ -155,7 +156,7 @@ use std::sync::Arc;
 use crate::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
 use crate::sync::{Count, Mutex, MutexGuard, barrier, lock, planted};
 
-use alert::AlertNeed;
+use alert_need::AlertNeed;
 pub(crate) use role::{Absence, Duty, ParkStep, Role, TakeOutcome, Wake};
 use seat_bits::SeatBits;
 use state::IdleState;

@@ -12,29 +12,34 @@
 
 use std::cell::Cell;
 
-use super::{Awaited, wait_for};
+use super::awaited::Awaited;
 use crate::latch::{Bell, Sleeper};
 use crate::pool::shared::seat::Seat;
 
-/// Waits on `seat` for something that is not of its pool.
-pub(crate) fn wait(seat: &Seat, awaited: &dyn Awaited) {
-    let elsewhere = Elsewhere {
-        awaited,
-        bell: Bell::new(seat.parker()),
-        rings: Cell::new(false),
-    };
-    wait_for(seat, &elsewhere);
-    if elsewhere.rings.get() {
-        elsewhere.bell.wait();
-    }
-}
-
 /// What happens elsewhere: no thread of this pool works on it.
-struct Elsewhere<'a> {
+pub(super) struct Elsewhere<'a> {
     awaited: &'a dyn Awaited,
     bell: Bell,
     /// Whether the bell will be rung.
     rings: Cell<bool>,
+}
+
+impl<'a> Elsewhere<'a> {
+    /// For a thread that waits on `seat`.
+    pub(super) fn new(seat: &Seat, awaited: &'a dyn Awaited) -> Self {
+        Elsewhere {
+            awaited,
+            bell: Bell::new(seat.parker()),
+            rings: Cell::new(false),
+        }
+    }
+
+    /// The waiting is over: this frame must not go before the bell has rung, if it will.
+    pub(super) fn leave(&self) {
+        if self.rings.get() {
+            self.bell.wait();
+        }
+    }
 }
 
 impl Awaited for Elsewhere<'_> {

@@ -32,12 +32,14 @@
 //!
 //! | file | noun |
 //! |---|---|
+//! | `awaited` | what a thread waits for |
 //! | `elsewhere` | waiting in one pool for what happens in another |
 //! | `hand_over` | a call that a thread of the pool runs |
 //! | `signal` | a signal that a thread waits for while it serves its pool |
 //! | `stack_room` | room on the stack for what a waiting thread need not run itself |
 //! | `yielding` | running something else on request |
 
+mod awaited;
 mod elsewhere;
 pub(super) mod hand_over;
 pub(super) mod signal;
@@ -59,12 +61,15 @@ use super::shared::seat::Seat;
 use super::shared::wait_policy::WaitPolicy;
 use super::workers::steal_backoff::StealBackoff;
 use super::workers::thief::Thief;
-use crate::job::{Header, JobRef};
-use crate::latch::{Countdown, Sleeper};
+use crate::job::Header;
+use crate::latch::Sleeper;
 use crate::sync::barrier::Barrier;
 use crate::sync::{Instant, barrier, planted};
 use crate::wait::{Gate, Patience, WaitKind, WaitStep, blocking};
 
+pub(crate) use awaited::Awaited;
+
+use elsewhere::Elsewhere;
 use stack_room::StackRoom;
 use yielding::run_any;
 
@@ -76,52 +81,6 @@ const ASK_AFTER: Duration = Duration::from_micros(1);
 /// every thread of the process. What the waiter misses without one is not lost: its owner runs it,
 /// or another thief.
 const FIRST_SLEEP: Duration = Duration::from_millis(4);
-
-/// Something that a thread of a pool waits for.
-pub(crate) trait Awaited {
-    /// Whether it has happened. Acquire: what happened before is visible.
-    fn is_done(&self) -> bool;
-
-    /// Work of its own that no thread has begun; the caller runs it, and then
-    /// asks again before it asks for anything else.
-    ///
-    /// `help` runs an entry of a runner's deque that is older than the jobs in the runner's queue,
-    /// and says whether there was one. It is called at most once, before work is taken that another
-    /// thread has made.
-    fn take_work(&self, _help: &mut dyn FnMut() -> bool) -> Option<JobRef> {
-        None
-    }
-
-    /// Calls `visit` with the seats of the threads that work on it, until it
-    /// returns `true`.
-    fn any_runner(&self, visit: &mut dyn FnMut(usize) -> bool) -> bool;
-
-    /// Whether `seat` still works on it.
-    fn is_runner(&self, seat: usize) -> bool;
-
-    /// Asks that the sleeper be woken when it happens. `false`: it has.
-    #[must_use]
-    fn watch(&self, sleeper: Sleeper) -> bool;
-}
-
-/// The end of something that other threads count down, and that the waiter cannot help with.
-impl Awaited for Countdown {
-    fn is_done(&self) -> bool {
-        self.is_done()
-    }
-
-    fn any_runner(&self, _visit: &mut dyn FnMut(usize) -> bool) -> bool {
-        false
-    }
-
-    fn is_runner(&self, _seat: usize) -> bool {
-        false
-    }
-
-    fn watch(&self, sleeper: Sleeper) -> bool {
-        self.watch(sleeper)
-    }
-}
 
 /// Waits for something that happens in the pool of `registry`: as a member of
 /// that pool, or as its guest, or blocked where it takes no guests.
@@ -146,7 +105,9 @@ pub(crate) fn block_on(awaited: &dyn Awaited) {
     if let Some(seat) = local::seat()
         && seat.registry().wait_policy() == WaitPolicy::Steal
     {
-        return elsewhere::wait(seat, awaited);
+        let elsewhere = Elsewhere::new(seat, awaited);
+        wait_for(seat, &elsewhere);
+        return elsewhere.leave();
     }
     let gate = Gate::new();
     if awaited.watch(Sleeper::Outsider(&gate)) {

@@ -14,7 +14,7 @@ use std::ptr;
 
 use super::merge::Merge;
 use super::order::SortOrder;
-use super::{SEQUENTIAL, settle_run};
+use super::runs::{SEQUENTIAL, settle_run};
 use crate::join::join;
 
 /// Sorts with `jobs` threads, and keeps equal items in order. The items are not a run as a whole.

@@ -22,6 +22,7 @@ mod merge;
 mod merge_sort;
 mod order;
 mod quicksort;
+mod runs;
 
 use crate::join::jobs;
 
@@ -29,9 +30,7 @@ pub(super) use cached_key::sort_by_cached_key;
 pub(super) use order::{By, ByKey, Natural};
 
 use order::SortOrder;
-
-/// A slice that has no more items than this is sorted sequentially.
-const SEQUENTIAL: usize = 2048;
+use runs::{SEQUENTIAL, has_runs, settle_run};
 
 /// Sorts, and keeps equal items in order.
 #[inline]
@@ -75,42 +74,4 @@ where
 #[inline]
 fn is_short<T>(items: &[T]) -> bool {
     items.len() <= SEQUENTIAL || size_of::<T>() == 0
-}
-
-/// Whether it seems that most items are in runs, rising or falling: then a merge sort is faster.
-///
-/// Needs a hundred items or so.
-fn has_runs<T, O>(items: &[T], order: &O) -> bool
-where
-    O: SortOrder<T>,
-{
-    const PROBES: usize = 16;
-    const PROBE: usize = 8;
-    let step = items.len() / PROBES;
-    let probes = items.chunks_exact(step).take(PROBES);
-    let runs = probes.filter(|part| {
-        let probe = &part[step - PROBE..];
-        let falls = order.is_less(&probe[1], &probe[0]);
-        let mut pairs = probe.windows(2);
-        pairs.all(|pair| order.is_less(&pair[1], &pair[0]) == falls)
-    });
-    runs.count() > PROBES / 2
-}
-
-/// Whether the items were in order, or in exactly the other one, and so are sorted now.
-fn settle_run<T, O>(items: &mut [T], order: &O) -> bool
-where
-    O: SortOrder<T>,
-{
-    let falls = order.is_less(&items[1], &items[0]);
-    let mut pairs = items[1..].windows(2);
-    let is_run = if falls {
-        pairs.all(|pair| order.is_less(&pair[1], &pair[0]))
-    } else {
-        pairs.all(|pair| !order.is_less(&pair[1], &pair[0]))
-    };
-    if is_run && falls {
-        items.reverse();
-    }
-    is_run
 }

@@ -8,7 +8,7 @@
 use std::mem;
 
 use super::order::SortOrder;
-use super::{SEQUENTIAL, has_runs, settle_run};
+use super::runs::{SEQUENTIAL, has_runs, settle_run};
 use crate::join::join;
 
 /// Parts of up to this many items are left to the standard library.
