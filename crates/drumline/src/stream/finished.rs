@@ -3,7 +3,7 @@
 use std::collections::VecDeque;
 
 use super::load::Load;
-use super::stage_state::Ticket;
+use super::ticket::Ticket;
 
 /// The batches of a stage that are done.
 #[derive(Debug)]

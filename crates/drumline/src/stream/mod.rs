@@ -249,6 +249,7 @@ mod stats;
 mod stream;
 #[cfg(not(drumline_loom))]
 mod take;
+mod ticket;
 #[cfg(not(drumline_loom))]
 mod tried;
 #[cfg(all(test, drumline_loom))]

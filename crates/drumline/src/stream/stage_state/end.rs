@@ -3,7 +3,8 @@
 use std::task::Waker;
 use std::time::Duration;
 
-use super::{LockedState, NextBatch, StageState, State, Ticket, WakeNeeded};
+use super::{LockedState, NextBatch, StageState, State, WakeNeeded};
+use crate::stream::ticket::Ticket;
 use crate::sync::planted;
 use crate::unwind;
 

@@ -69,6 +69,7 @@ use std::task::Waker;
 use super::end_parker::EndParker;
 use super::finished::Finished;
 use super::load::Load;
+use super::ticket::Ticket;
 use crate::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
 use crate::sync::{Mutex, planted};
 
@@ -141,14 +142,6 @@ struct State<B> {
     put: u64,
     /// The number of the item that the owner of a run was at work on when the run was taken away.
     reserved: Option<Ticket>,
-}
-
-/// The numbers of a batch and of its first item, and what it weighs.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(in crate::stream) struct Ticket {
-    pub(in crate::stream) batch: u64,
-    pub(in crate::stream) first: u64,
-    pub(in crate::stream) load: Load,
 }
 
 /// What a consumer is to do.

@@ -1,9 +1,10 @@
 //! What the stage state knows of the run of a consumer; see
 //! [`held_source`](super::super::held_source).
 
-use super::{StageState, State, Ticket, WakeNeeded};
+use super::{StageState, State, WakeNeeded};
 use crate::stream::held_source::{PullRun, ResultsTo};
 use crate::stream::load::Load;
+use crate::stream::ticket::Ticket;
 use crate::sync::atomic::Ordering;
 use crate::sync::planted;
 
