@@ -9,6 +9,7 @@ use std::process::{Command, Stdio};
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::sync::{Arc, Mutex};
 
+use common::child::in_a_child;
 use common::{Event, fib};
 use drumline::{Pool, PoolBuilder, blocking};
 
@@ -107,6 +108,49 @@ fn program_that_warns() {
     }
     assert_eq!(task.join().unwrap(), 7);
     assert_eq!(pool.broadcast(|_| ()).len(), 2, "all workers are well");
+    pool.shutdown().unwrap();
+}
+
+#[test]
+fn a_child_asks_for_no_thread_of_its_parent() {
+    let output = program("program_that_forks").output().unwrap();
+    assert!(output.status.success(), "{output:?}");
+    let said = String::from_utf8_lossy(&output.stdout);
+    assert!(said.contains("1 passed"), "no such program: {output:?}");
+}
+
+/// A thread that ends asks again for the pools that were refused one. In the child that must not be
+/// done for a pool of the parent: the thread would run the task that the parent runs.
+#[test]
+#[ignore = "a program of `a_child_asks_for_no_thread_of_its_parent`"]
+fn program_that_forks() {
+    let names = Arc::new(AtomicUsize::new(0));
+    let pool = pool_of_two(Pool::builder().warning_handler(|_| ()).thread_name({
+        let names = Arc::clone(&names);
+        move |index| format!("{index}, named {}", names.fetch_add(1, Ordering::Relaxed))
+    }));
+    let go = Arc::new(Event::new());
+    let blocked: Vec<_> = (0..2)
+        .map(|_| {
+            let go = Arc::clone(&go);
+            pool.spawn(move || blocking(|| go.wait()))
+        })
+        .collect();
+    common::eventually("both are blocked", || pool.stats().blocked == 2);
+    let task = pool.spawn(|| 7);
+    common::eventually("a thread is refused", || pool.stats().refusals > 0);
+    in_a_child(|| {
+        let before = names.load(Ordering::Relaxed);
+        let own = Pool::builder().jobs(1).build().unwrap();
+        let sum = own.install(|| fib(10));
+        // Its thread has asked again when this returns.
+        own.shutdown().is_ok() && sum == 55 && names.load(Ordering::Relaxed) == before
+    });
+    go.set();
+    for task in blocked {
+        task.join().unwrap();
+    }
+    assert_eq!(task.join().unwrap(), 7);
     pool.shutdown().unwrap();
 }
 

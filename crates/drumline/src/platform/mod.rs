@@ -1,9 +1,9 @@
 //! What the runtime asks of the operating system, and what it does where the answer is no.
 //!
 //! Everything here is a leaf: it names neither the scheduler nor any other module of the crate,
-//! holds no state but what the kernel or a `fork` handler needs, and never panics. Each file owns
-//! one noun and hides its variants behind it, so that no other module contains a `cfg` on the
-//! system:
+//! holds no state but what the kernel or a `fork` handler needs and what the system has answered,
+//! and never panics. Each file owns one noun and hides its variants behind it, so that no other
+//! module contains a `cfg` on the system:
 //!
 //! | noun | what it gives | native on | elsewhere |
 //! |---|---|---|---|
@@ -17,6 +17,7 @@
 //! | [`stack`] | how much of its stack a thread has left | Linux with glibc | no answer |
 //! | [`stderr`] | saying something on standard error, come what may | Unix | through `std` |
 //! | [`fork`] | a number that changes in a forked child | Linux, Android, Apple, BSD | a constant |
+//! | [`known`] | a number that is found out once, without a lock | everywhere | – |
 //!
 //! Under Miri the last column applies throughout, since an interpreter has no kernel to ask.
 //! Under loom there is no [`futex`] at all (the models sleep on loom's own primitives), and
@@ -29,6 +30,7 @@
 pub(crate) mod fork;
 #[cfg(not(drumline_loom))]
 pub(crate) mod futex;
+pub(crate) mod known;
 #[cfg_attr(
     drumline_fence,
     allow(dead_code, reason = "a build with fences asks for no barrier")

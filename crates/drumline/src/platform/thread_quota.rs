@@ -1,6 +1,6 @@
 //! How many threads this process may have.
 
-use std::sync::OnceLock;
+use super::known::KnownNumber;
 
 /// The smallest of the limits on threads that hold for this process, or `None` where the system has
 /// none or does not tell.
@@ -8,14 +8,15 @@ use std::sync::OnceLock;
 /// The limits are shared: with the user's other processes, with the control group, with the whole
 /// system. Some of it is in use already.
 pub(crate) fn threads() -> Option<usize> {
-    imp::threads()
+    static THREADS: KnownNumber = KnownNumber::new();
+    THREADS.get_or_find(imp::threads)
 }
 
 /// How many threads this process may have by its memory mappings, or `None` where the system has no
 /// limit or does not tell.
 pub(crate) fn mapped() -> Option<usize> {
-    static MAPPED: OnceLock<Option<usize>> = OnceLock::new();
-    *MAPPED.get_or_init(imp::mapped)
+    static MAPPED: KnownNumber = KnownNumber::new();
+    MAPPED.get_or_find(imp::mapped)
 }
 
 #[cfg(all(any(target_os = "linux", target_os = "android"), not(miri)))]

@@ -8,12 +8,17 @@
 //! thinks for as long as every processor is busy. But it never thinks for longer than a second
 //! without any progress in the pool. The busy threads may spin until another thread takes the work.
 
-use std::sync::OnceLock;
 use std::time::Duration;
 
 use crate::jobs::Jobs;
+use crate::platform::known::KnownNumber;
 use crate::pool::shared::registry::Registry;
-use crate::sync::Instant;
+use crate::sync::{Instant, process_wide};
+
+process_wide! {
+    /// How many threads of the process can run at once.
+    static PROCESSORS: KnownNumber = KnownNumber::new();
+}
 
 /// For each thread that waits.
 const THINK: Duration = Duration::from_millis(1);
@@ -63,8 +68,8 @@ impl SparePolicy {
 
 /// Whether as many threads of the pool run, or could, as there are processors.
 fn is_saturated(registry: &Registry) -> bool {
-    static PROCESSORS: OnceLock<usize> = OnceLock::new();
-    let processors = *PROCESSORS.get_or_init(|| Jobs::default().resolve().get());
+    let find = || Some(Jobs::default().resolve().get());
+    let processors = PROCESSORS.get_or_find(find).unwrap_or(usize::MAX);
     let (active, _) = registry.idle_set().active_and_displaced();
     let runs = |&index: &usize| !registry.seat(index).block_state().thread().is_waiting();
     active

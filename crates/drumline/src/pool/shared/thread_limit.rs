@@ -5,8 +5,6 @@
 //! There is one warning for each time that the limit is met. The next comes only after a spare
 //! could be had again, or after a worker found nothing left to do while no thread was blocked.
 
-use std::sync::OnceLock;
-
 use crate::platform::{thread_quota, thread_state};
 use crate::pool::idle::WorkerPolicy;
 use crate::sync::atomic::{AtomicUsize, Ordering};
@@ -114,11 +112,8 @@ impl ThreadLimit {
 
 /// How many threads a pool may have unless the program says something else.
 fn allowed() -> usize {
-    static ALLOWED: OnceLock<usize> = OnceLock::new();
-    *ALLOWED.get_or_init(|| {
-        // Half: others want threads, too, and some of them abort without.
-        thread_quota::threads().map_or(MOST, |room| MOST.min(room / 2))
-    })
+    // Half: others want threads, too, and some of them abort without.
+    thread_quota::threads().map_or(MOST, |room| MOST.min(room / 2))
 }
 
 #[cfg(all(test, not(drumline_shuttle)))]

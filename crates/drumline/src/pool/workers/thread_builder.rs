@@ -164,8 +164,8 @@ impl ThreadBuilder {
     ///
     /// # Blocking
     ///
-    /// Until the pool has been dropped or shut down, and all that was spawned
-    /// in it has ended.
+    /// Until the pool has been dropped or shut down, all that was spawned in it has ended, and each
+    /// other `ThreadBuilder` of it has been run or dropped.
     pub fn run(mut self) {
         self.runs = true;
         self.is_heard_of();
