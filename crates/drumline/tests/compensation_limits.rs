@@ -7,7 +7,7 @@ use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, mpsc};
 use std::thread;
 
-use common::{Event as Happened, FOREVER, pool, without_guests};
+use common::{Event as Happened, FOREVER, pool, wait_until_parked, without_guests};
 use drumline::{Event, Pool, PoolBuilder, blocking, join};
 
 /// The pool with these events and warnings.
@@ -221,6 +221,8 @@ fn program_without_memory_for_stacks() {
         _ => None,
     };
     for raised in [false, true] {
+        // The pool warns once between two moments of rest, and has no spares yet.
+        wait_until_parked(&pool);
         let status = std::fs::read_to_string("/proc/self/statm").unwrap();
         let pages: u64 = status.split(' ').next().unwrap().parse().unwrap();
         limit_address_space(pages * 4096 + (STACK as u64) / 2);

@@ -12,8 +12,8 @@ use std::time::{Duration, Instant};
 
 use common::child::in_a_child;
 use common::{
-    Event, Random, each, eventually, fib, meet, meet_spinning, pool, threads, without_guests,
-    without_spares,
+    Event, Random, each, eventually, fib, meet, meet_spinning, pool, threads, wait_until_parked,
+    without_guests, without_spares,
 };
 use drumline::prelude::*;
 use drumline::{Pool, blocking, join, stream};
@@ -98,15 +98,6 @@ fn membarrier_works() -> bool {
     // SAFETY: takes integers, and touches no memory.
     let answer = unsafe { libc::syscall(libc::SYS_membarrier, QUERY, 0, 0) };
     answer >= 0
-}
-
-/// Waits until every thread of the pool sleeps until it is woken: it has said so.
-#[track_caller]
-fn wait_until_parked(pool: &Pool) {
-    eventually("all threads of the pool park", || {
-        let stats = pool.stats();
-        stats.parks - stats.wakes == stats.threads as u64
-    });
 }
 
 /// Two jobs that need each other, in every kind of work: it ends only if two threads run them.

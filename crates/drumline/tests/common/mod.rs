@@ -63,6 +63,15 @@ pub fn eventually(what: &str, mut condition: impl FnMut() -> bool) {
     }
 }
 
+/// Waits until every thread of the pool sleeps until it is woken: it has said so.
+#[track_caller]
+pub fn wait_until_parked(pool: &Pool) {
+    eventually("all threads of the pool park", || {
+        let stats = pool.stats();
+        stats.parks - stats.wakes == stats.threads as u64
+    });
+}
+
 /// 2 to the 20.
 pub const MIB: usize = 1 << 20;
 
