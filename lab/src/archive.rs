@@ -5,7 +5,7 @@ use std::path::{Path, PathBuf};
 
 use anyhow::{Context, Result};
 
-use crate::machine::{RECORDS, target_directory, workspace};
+use crate::machine::{Machine, RECORDS, target_directory, workspace};
 use crate::output;
 use crate::reader;
 use crate::record::Record;
@@ -53,15 +53,34 @@ impl Archive {
         Self::readable(kept())
     }
 
-    /// The same, and the newest runs of target/lab.
-    pub fn newest() -> Self {
+    /// The same, and the newest runs of target/lab; of this machine only. That others are left out
+    /// is told.
+    pub fn newest_of(machine: &Machine) -> Self {
         let runs = entries(&target_directory().join("lab"));
         let runs = runs.map(|run| run.join("records.jsonl"));
         let mut runs: Vec<PathBuf> = runs.filter(|file| file.is_file()).collect();
         // Their directories are named by the time.
         runs.sort();
         let oldest = runs.len().saturating_sub(RUNS_MAX);
-        Self::readable(runs.drain(oldest..).chain(kept()))
+        let mut archive = Self::readable(runs.drain(oldest..).chain(kept()));
+        let others = archive.keep(machine);
+        if let Some(name) = others.first() {
+            output::note(&format!(
+                "left out: {} of other machines; to see one, take --record {name}",
+                count(others.len(), "run")
+            ));
+        }
+        archive
+    }
+
+    /// Forgets what was measured on other machines, and returns the names of runs of which nothing
+    /// is left.
+    fn keep(&mut self, machine: &Machine) -> Vec<String> {
+        for run in &mut self.runs {
+            run.records.retain(|record| record.machine.is_like(machine));
+        }
+        let others = self.runs.extract_if(.., |run| run.records.is_empty());
+        others.map(|run| run.name).collect()
     }
 
     fn readable(files: impl Iterator<Item = PathBuf>) -> Self {
@@ -108,6 +127,12 @@ impl Run {
     }
 }
 
+/// `1 run`, `2 runs`.
+pub fn count(number: usize, what: &str) -> String {
+    let end = if number == 1 { "" } else { "s" };
+    format!("{number} {what}{end}")
+}
+
 /// The files of kept records.
 fn kept() -> impl Iterator<Item = PathBuf> {
     let files = entries(&workspace().join(RECORDS));
@@ -137,6 +162,23 @@ mod tests {
         let error = Archive::of(&[directory.path().to_owned()]).unwrap_err();
         assert!(format!("{error:#}").contains("not a record"), "{error:#}");
         assert!(Archive::readable([file].into_iter()).runs().is_empty());
+    }
+
+    #[test]
+    fn runs_of_other_machines_are_forgotten() {
+        let of = |model: &str| {
+            let mut record = Record::default();
+            record.machine.cpu_model = Some(model.to_owned());
+            record
+        };
+        let mut archive = Archive::default();
+        archive.add("other".to_owned(), vec![of("abacus")]);
+        archive.add("both".to_owned(), vec![of("abacus"), of("slide rule")]);
+        let mut here = of("slide rule").machine;
+        here.kernel = Some("a newer one".to_owned());
+        assert_eq!(archive.keep(&here), ["other"]);
+        assert_eq!(archive.runs().len(), 1);
+        assert_eq!(archive.runs()[0].records.len(), 1);
     }
 
     #[test]

@@ -1,5 +1,6 @@
 //! The command line.
 
+use std::cell::Cell;
 use std::path::PathBuf;
 use std::process::ExitCode;
 use std::time::Duration;
@@ -198,7 +199,13 @@ pub fn run() -> Result<ExitCode> {
             compare(workloads, &cli.options, fill, Effort::quick(), true)
         }
         Some(Verb::List) => {
-            output::print(&list())?;
+            // A tool that is asked for its version, and what it has started, ends with the list.
+            interrupt::listen()?;
+            let list = list();
+            if let Some(signal) = interrupt::pending() {
+                return Ok(ExitCode::from(interrupt::exit_code(signal)));
+            }
+            output::print(&list)?;
             Ok(ExitCode::SUCCESS)
         }
         Some(Verb::Run {
@@ -334,16 +341,21 @@ fn compare(
 
     // Files come first: a reader of the tables may keep them waiting.
     let report = tell(output::write(directory, &records));
-    let mut written = report.is_some();
+    let written = Cell::new(report.is_some());
+    let write = |result: Result<()>| written.set(tell(result).is_some() && written.get());
     if let Some(to) = destination.json.as_deref().filter(|to| *to != "-") {
-        written &= tell(output::write_json(to, &records)).is_some();
+        write(output::write_json(to, &records));
     }
     let to_stdout = options.json.as_deref() != Some("-");
+    let can_say = Cell::new(true);
     let say = |text: &str| {
-        if to_stdout {
-            tell(output::print(&format!("{text}\n")));
-        } else {
+        if !to_stdout {
             output::note(text);
+        } else if can_say.get() {
+            let result = output::print(&format!("{text}\n"));
+            // What follows would fail alike.
+            can_say.set(result.is_ok());
+            write(result);
         }
     };
     let partial = report::partial(&records);
@@ -366,7 +378,7 @@ fn compare(
         }
     }
     if !to_stdout {
-        written &= tell(output::write_json("-", &records)).is_some();
+        write(output::write_json("-", &records));
     }
     if let Some(text) = &partial {
         say(text);
@@ -374,9 +386,13 @@ fn compare(
         say(&format!("to go on: cargo lab --resume {directory}"));
     }
     if let Some(report) = report {
-        say(&format!("report: {}", report.display()));
+        let line = format!("report: {}", report.display());
+        say(&line);
+        if !can_say.get() {
+            output::note(&line);
+        }
     }
-    let verdict = verdict(&records, written);
+    let verdict = verdict(&records, written.get());
     Ok(match interrupt::pending() {
         Some(signal) => ExitCode::from(interrupt::exit_code(signal)),
         None => verdict,

@@ -60,6 +60,17 @@ impl Machine {
         }
     }
 
+    /// Whether both are one machine, as far as that can be told: its processors. Kernel and memory
+    /// may change.
+    pub fn is_like(&self, other: &Self) -> bool {
+        let processors = |machine: &Self| {
+            let model = machine.cpu_model.clone();
+            let cores = (machine.cores_logical, machine.cores_physical);
+            (machine.architecture.clone(), model, cores)
+        };
+        processors(self) == processors(other)
+    }
+
     /// The machine in a line.
     pub fn describe(&self) -> String {
         let mut parts = Vec::new();

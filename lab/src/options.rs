@@ -5,7 +5,7 @@ use std::path::PathBuf;
 use std::str::FromStr;
 use std::time::Duration;
 
-use anyhow::{Context, Result, bail, ensure};
+use anyhow::{Context, Result, anyhow, bail, ensure};
 use clap::Args;
 use drumline::Jobs;
 
@@ -296,11 +296,7 @@ impl<'a> AskedSizes<'a> {
 
 /// Reads a size, or says which one was meant.
 fn read_size(part: &str, text: &str) -> Result<u64> {
-    match (parse_size(text), meant_size(text)) {
-        (Some(size), _) => Ok(size),
-        (None, Some(meant)) => bail!("--size {part}: {text} is not a size, but {meant} is"),
-        (None, None) => bail!("--size {part}: not a size; try 1000, 1_000, 100k or 10M"),
-    }
+    size(text).map_err(|error| anyhow!("--size {part}: {error}"))
 }
 
 /// The size that was meant by one that is written in another way: `10m`, `1.5M`, `1e6`, `2G`.
@@ -340,7 +336,12 @@ fn parse_jobs(text: &str, cores: usize) -> Result<usize> {
         (_, Ok(jobs)) => jobs,
         (_, Err(_)) => match text.parse::<Jobs>() {
             Ok(jobs) => jobs.resolve().get(),
-            Err(error) if text.ends_with('%') => bail!("--jobs {text}: {error}"),
+            Err(error) if text.ends_with('%') => {
+                // The library's advice, behind the semicolon, has words and limits of its own.
+                let error = error.to_string();
+                let reason = error.split(';').next().unwrap_or_default();
+                bail!("--jobs {text}: {reason}; try --jobs 50% or --jobs all")
+            }
             Err(_) => bail!(
                 "--jobs {text}: not a number of jobs; try --jobs 1,{cores}, --jobs 50% or \
                  --jobs all"
@@ -352,6 +353,26 @@ fn parse_jobs(text: &str, cores: usize) -> Result<usize> {
         "--jobs {text}: the most is {MOST_JOBS}; this machine has {cores} cores"
     );
     Ok(jobs)
+}
+
+/// Reads one size of an option `--size`, for clap.
+///
+/// # Errors
+/// It is none; the error says how sizes are written.
+pub fn size(text: &str) -> Result<u64, String> {
+    match (parse_size(text), meant_size(text)) {
+        (Some(size), _) => Ok(size),
+        (None, Some(meant)) => Err(format!("{text} is not a size, but {meant} is")),
+        (None, None) => Err("not a size; try 1000, 1_000, 100k or 10M".to_owned()),
+    }
+}
+
+/// Reads one number of an option `--jobs`, for clap.
+///
+/// # Errors
+/// It is none; the error says how numbers of jobs are written.
+pub fn jobs(text: &str) -> Result<usize, String> {
+    parse_jobs(text, cores_available().unwrap_or(1)).map_err(|error| error.to_string())
 }
 
 /// Reads `1000`, `1_000`, `100k` or `10M`.
@@ -386,6 +407,8 @@ mod tests {
             ("0", "--jobs 1"),
             ("0%", "run nothing"),
             ("10001%", "most there can be"),
+            ("0%", "; try --jobs 50% or --jobs all"),
+            ("x%", "not a number of jobs; try --jobs 50%"),
             ("half", "--jobs 50%"),
             ("", "not a number of jobs"),
             ("1025", "1024"),

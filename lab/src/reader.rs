@@ -8,6 +8,7 @@ use anyhow::{Context, Result, bail, ensure};
 use serde_json::Value;
 
 use crate::record::Record;
+use crate::statistics::is_time;
 
 /// Parts of a record that a kept file has once: a line without one has that of the line before.
 pub const REPEATED: [&str; 2] = ["machine", "build"];
@@ -49,7 +50,7 @@ pub fn read(file: &Path) -> Result<Vec<Record>> {
         let is_named = !record.workload.is_empty() && !record.runtime.is_empty();
         ensure!(is_named, place());
         if let Some(figure) = impossible(&record) {
-            bail!("{}: {figure} ns is a time that no clock shows", place());
+            bail!("{}: {figure:e} ns is a time that no clock shows", place());
         }
         records.push(record);
     }
@@ -64,11 +65,8 @@ fn impossible(record: &Record) -> Option<f64> {
     }
     let rounds = record.by_round.iter().map(|round| round.wall_ns_median);
     let mut times = record.wall_ns_median.into_iter().chain(rounds);
-    times.find(|time| !(*time > 0.0 && *time < LONGEST_NS))
+    times.find(|time| !is_time(*time))
 }
-
-/// Thirty years.
-const LONGEST_NS: f64 = 1e18;
 
 #[cfg(test)]
 mod tests {
@@ -96,7 +94,7 @@ mod tests {
 
     #[test]
     fn a_time_that_is_none_is_an_error() {
-        for time in ["-1.0", "0.0", "1e300"] {
+        for time in ["-1.0", "0.0", "1e-300", "1e300"] {
             for line in [
                 format!(
                     r#"{{"workload":"fib","runtime":"seq","ok":true,"wall_ns_median":{time}}}"#

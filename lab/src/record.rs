@@ -233,6 +233,11 @@ impl Record {
             Ok(found) => found.error.clone(),
             Err(error) => Some(error.clone()),
         });
+        let error = error.or_else(|| {
+            let is_program = configuration.runtime.program.is_some();
+            let counts = found().filter(|found| is_program && is_measured(found));
+            unequal_items(counts.map(|found| found.items))
+        });
         let deadlock = outcomes.iter().any(|outcome| outcome.end == End::Deadlock);
         let declined = found().find_map(|found| found.declined.clone());
         let measured = || found().filter(|found| is_measured(found));
@@ -437,6 +442,15 @@ impl Record {
     pub fn trouble(&self) -> Option<&str> {
         self.error.as_deref().or(self.declined.as_deref())
     }
+}
+
+/// What is wrong if the processes of a program had different numbers of items.
+fn unequal_items(mut counts: impl Iterator<Item = u64>) -> Option<String> {
+    let before = counts.next()?;
+    let now = counts.find(|now| *now != before)?;
+    Some(format!(
+        "the program had {now} items, and {before} in another round"
+    ))
 }
 
 /// Whether a process found something that counts.

@@ -123,6 +123,11 @@ fn a_file_that_makes_no_sense_is_refused_before_anything_runs() {
         ("\"lines\"", "\"fib\"", "take another"),
         ("version = 1", "version = 9", "number 9"),
         ("sizes", "seizes", "seizes"),
+        (
+            "\"other\"",
+            &format!("\"{}\"", "o".repeat(300)),
+            "64 at most",
+        ),
     ] {
         fs::write(here.path().join("own.toml"), whole.replacen(from, to, 1)).unwrap();
         let output = run(here.path(), &[]);
@@ -136,4 +141,24 @@ fn a_file_that_makes_no_sense_is_refused_before_anything_runs() {
     }
     let nothing = lab_in(here.path(), &["run"]);
     assert!(!nothing.status.success());
+}
+
+/// Each round has a process of its own, and a figure per item has one number of items.
+#[test]
+fn items_that_differ_from_round_to_round_are_no_figure() {
+    let here = tempfile::tempdir().unwrap();
+    define(
+        here.path(),
+        r#"echo >> rounds
+            n=$(wc -l < rounds)
+            echo "{\"protocol\":1,\"items\":$n,\"operations\":1,\"wall_ns\":[2000.0]}""#,
+    );
+    let arguments = ["--size", "10", "--rounds", "2", "--samples", "1", "--jobs"];
+    let output = run(here.path(), &[&arguments[..], &["1"]].concat());
+    assert_eq!(output.status.code(), Some(1), "{}", stdout(&output));
+    let records = records(here.path());
+    let other = records.iter().find(|one| one.runtime == "other").unwrap();
+    assert_eq!(other.ok, Some(false));
+    let error = other.error.as_deref().unwrap();
+    assert_eq!(error, "the program had 2 items, and 1 in another round");
 }

@@ -72,3 +72,29 @@ fn what_no_record_has_is_refused_with_advice() {
         assert!(!here.path().join("target").exists(), "{arguments:?}");
     }
 }
+
+#[test]
+fn sizes_and_jobs_are_written_as_everywhere() {
+    let here = tempfile::tempdir().unwrap();
+    let file = here.path().join("one.jsonl");
+    let line = record("seq", 1, 9).replace("\"jobs\":2,\"size\":30", "\"jobs\":1,\"size\":2000");
+    fs::write(&file, line).unwrap();
+    let file = file.to_str().unwrap();
+    for (size, jobs) in [("2k", "1"), ("2_000", "1")] {
+        let asked = ["fib", "--record", file, "--size", size, "--jobs", jobs];
+        let output = history(here.path(), &asked);
+        assert!(output.status.success(), "{}", stderr(&output));
+        assert!(stdout(&output).contains("9.00 ms"), "{}", stdout(&output));
+    }
+    for (option, value, why) in [
+        ("--size", "1.5k", "but 1500 is"),
+        ("--size", "many", "try 1000"),
+        ("--jobs", "0", "at least one"),
+        ("--jobs", "half", "--jobs 50%"),
+        ("--jobs", "0%", "--jobs 50%"),
+    ] {
+        let output = history(here.path(), &["fib", "--record", file, option, value]);
+        assert_eq!(output.status.code(), Some(2), "{option} {value}");
+        assert!(stderr(&output).contains(why), "{}", stderr(&output));
+    }
+}

@@ -502,3 +502,32 @@ fn a_run_is_resumed_only_as_what_it_is() {
     assert!(stdout(&output).contains("triple-pool-processes"));
     assert_eq!(processes_in(&journal(&held.out)), ROUNDS);
 }
+
+/// A list asks the tools of other languages for their versions, and one of them may hang.
+#[test]
+fn a_list_that_is_ended_leaves_no_tool_behind() {
+    use std::os::unix::fs::PermissionsExt;
+
+    let here = tempfile::tempdir().unwrap();
+    let go = here.path().join("go");
+    fs::write(&go, "#!/bin/sh\nsleep 600 &\necho $! > $0.sleeps\nwait\n").unwrap();
+    fs::set_permissions(&go, fs::Permissions::from_mode(0o755)).unwrap();
+    let path = format!("{}:/usr/bin:/bin", here.path().display());
+    let list = command(&["list"])
+        .env("PATH", path)
+        .stdout(Stdio::piped())
+        .stderr(Stdio::piped())
+        .spawn()
+        .unwrap();
+    let mut list = Lab::new(list);
+    let sleeper = wait_for("the tool has started", || {
+        let number = fs::read_to_string(here.path().join("go.sleeps")).ok()?;
+        number.ends_with('\n').then_some(number)
+    });
+    let sleeper = Started::with(&sleeper);
+    list.send(Signal::SIGTERM);
+    let output = list.output();
+    assert_eq!(output.status.code(), Some(143), "{}", stderr(&output));
+    assert_eq!(stdout(&output), "");
+    is_gone(&sleeper.0[0]);
+}

@@ -130,3 +130,30 @@ fn a_full_disk_costs_the_records_but_not_the_table() {
         "{text}"
     );
 }
+
+#[test]
+#[cfg(target_os = "linux")]
+fn tables_that_cannot_be_written_are_a_failure() {
+    let directory = tempfile::tempdir().unwrap();
+    let arguments = [&["run", "fib", "--out", "kept"], &TINY[..]].concat();
+    let full = std::fs::File::options()
+        .write(true)
+        .open("/dev/full")
+        .unwrap();
+    let child = crate::command(&arguments)
+        .current_dir(directory.path())
+        .stdout(full)
+        .stderr(std::process::Stdio::piped())
+        .spawn()
+        .unwrap();
+    let output = child.wait_with_output().unwrap();
+    let text = stderr(&output);
+    assert_eq!(output.status.code(), Some(1), "{text}");
+    assert_eq!(
+        text.matches("send it to another place").count(),
+        1,
+        "{text}"
+    );
+    assert!(text.contains("report: kept/report.html"), "{text}");
+    assert!(directory.path().join("kept/records.jsonl").exists());
+}

@@ -4,6 +4,7 @@ use std::fs;
 use std::path::Path;
 use std::process::Output;
 
+use drumline_lab::machine::Machine;
 use drumline_lab::reader;
 
 use crate::{command, stderr, stdout};
@@ -33,6 +34,8 @@ fn without_records_the_pages_have_what_was_published() {
         "Spice (Zig)",
         "4,393,010",
         "13.9 GiB",
+        "Spice is measured here where",
+        "Erlang is measured here where",
         "not measured here: drumline",
         "cargo lab published --run",
         "page: pages/published.html",
@@ -87,20 +90,27 @@ fn what_is_missing_is_measured_once() {
     let [one, two] =
         ["first", "second"].map(|name| rows(read(here.path(), &format!("{name}/published.md"))));
     assert_eq!(one, two);
-    assert_eq!(one.len(), 5, "{one:?}");
+    assert_eq!(one.len(), 6, "{one:?}");
 }
 
 /// Without `--record`, runs in target/lab and kept records are looked through.
 #[test]
 fn records_are_found_where_they_are_kept() {
     let here = tempfile::tempdir().unwrap();
-    let record = |wall: f64, date: &str| {
+    let on = |machine: &Machine, wall: f64, date: &str| {
+        let machine = serde_json::to_string(machine).unwrap();
         format!(
             "{{\"workload\":\"msgsend\",\"runtime\":\"drumline\",\"jobs\":1,\"size\":100000,\
              \"ok\":true,\"item_ns_median\":{wall},\"date\":\"{date}\",\
-             \"machine\":{{\"cores_available\":1,\"architecture\":\"abacus\"}}}}\n"
+             \"machine\":{machine}}}\n"
         )
     };
+    let mut this = Machine::look();
+    this.cores_available = Some(1);
+    this.kernel = Some("an older kernel".to_owned());
+    let mut other = this.clone();
+    other.cpu_model = Some("abacus".to_owned());
+    let record = |wall: f64, date: &str| on(&this, wall, date);
     let put = |name: &str, text: &str| {
         let file = here.path().join(name);
         fs::create_dir_all(file.parent().unwrap()).unwrap();
@@ -115,6 +125,11 @@ fn records_are_found_where_they_are_kept() {
         &record(50.0, "2026-01-01T00:00:00Z"),
     );
     put("target/lab/broken/records.jsonl", "nonsense\n");
+    // The newest of all, and yet not of this machine.
+    put(
+        "lab/records/other.jsonl",
+        &on(&other, 10.0, "2026-01-04T00:00:00Z"),
+    );
     let table = ["--table", "msgsend", "--out", "pages", "--force"];
     let output = published(here.path(), &table);
     assert!(output.status.success(), "{}", stderr(&output));
@@ -123,8 +138,13 @@ fn records_are_found_where_they_are_kept() {
         text.contains("10,000,000") && text.contains("kept.jsonl"),
         "{text}"
     );
-    assert!(text.contains("abacus"), "{text}");
+    assert!(text.contains("an older kernel"), "{text}");
+    assert!(!text.contains("abacus"), "{text}");
     let warning = stderr(&output);
+    assert!(
+        warning.contains("1 run of other machines") && warning.contains("other.jsonl"),
+        "{warning}"
+    );
     assert!(
         warning.contains("left out: target/lab/broken") || warning.contains("broken/records.jsonl"),
         "{warning}"
@@ -139,6 +159,14 @@ fn records_are_found_where_they_are_kept() {
         text.contains("40,000,000") && !text.contains("kept.jsonl"),
         "{text}"
     );
+
+    let named = published(
+        here.path(),
+        &[&table[..], &["--record", "lab/records/other.jsonl"]].concat(),
+    );
+    let text = stdout(&named);
+    assert!(text.contains("100,000,000"), "{text}");
+    assert!(text.contains("not of this machine"), "{text}");
 }
 
 #[test]

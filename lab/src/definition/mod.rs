@@ -57,6 +57,9 @@ const COLOURS: [(u8, u8, u8); 6] = [
     (120, 120, 120),
 ];
 
+/// Longer names are of no use in a table, and a chart has the name of its workload as a file.
+const NAME_MAX: usize = 64;
+
 #[derive(Debug, Deserialize)]
 #[serde(deny_unknown_fields)]
 struct Document {
@@ -183,11 +186,11 @@ fn check(workload: &Workload) -> Result<()> {
     let name = &workload.name;
     let is_name = |name: &str| {
         let is_part = |c: char| c.is_ascii_alphanumeric() || c == '-' || c == '_';
-        !name.is_empty() && name.chars().all(is_part)
+        (1..=NAME_MAX).contains(&name.len()) && name.chars().all(is_part)
     };
     ensure!(
         is_name(name),
-        "workload {name:?}: a name is made of letters, digits, - and _"
+        "workload {name:?}: a name is made of letters, digits, - and _, {NAME_MAX} at most"
     );
     let is_size = |size: &u64| *size > 0;
     ensure!(
@@ -202,7 +205,8 @@ fn check(workload: &Workload) -> Result<()> {
         let row_name = &row.name;
         ensure!(
             is_name(row_name),
-            "{name}, row {row_name:?}: a name is made of letters, digits, - and _"
+            "{name}, row {row_name:?}: a name is made of letters, digits, - and _, {NAME_MAX} at \
+             most"
         );
         ensure!(
             row.command.first().is_some_and(|word| !word.is_empty()),
@@ -339,6 +343,12 @@ mod tests {
             assert!(GOOD.contains(from), "{from}");
             let error = format!("{:#}", parse(&GOOD.replacen(from, to, 1)).unwrap_err());
             assert!(error.contains(why), "{to}: {error}");
+        }
+        let long = "m".repeat(NAME_MAX + 1);
+        for name in ["lines", "mine"] {
+            let error = parse(&GOOD.replacen(&format!("\"{name}\""), &format!("\"{long}\""), 1));
+            let error = format!("{:#}", error.unwrap_err());
+            assert!(error.contains("64 at most"), "{error}");
         }
         let twice = GOOD.replace("name = \"mine\"", "name = \"it\"");
         let twice = twice.replace("name = \"seq\"", "name = \"it\"");

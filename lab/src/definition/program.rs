@@ -11,6 +11,7 @@ use anyhow::{Context, Result, bail, ensure};
 use serde_json::Value;
 
 use crate::session::{Measurement, Session};
+use crate::statistics::is_time;
 
 /// The protocol that this lab speaks.
 pub const PROTOCOL: u64 = 1;
@@ -68,14 +69,22 @@ fn answer(text: &str) -> Result<Measurement> {
     }
     let found: Measurement = serde_json::from_value(value)?;
     if found.error.is_none() {
-        let is_time = |ns: &f64| ns.is_finite() && *ns > 0.0;
+        let samples = found.wall_ns.len();
         ensure!(
             found.items > 0 && found.operations > 0 && !found.wall_ns.is_empty(),
             "it needs \"items\", \"operations\" and \"wall_ns\""
         );
         ensure!(
-            found.wall_ns.iter().all(is_time),
+            found.wall_ns.iter().all(|ns| is_time(*ns)),
             "\"wall_ns\" has a time that no clock shows"
+        );
+        ensure!(
+            found.operations >= samples as u64,
+            "\"operations\" are fewer than the times in \"wall_ns\""
+        );
+        ensure!(
+            found.cpu_ns.is_empty() || found.cpu_ns.len() == samples,
+            "\"cpu_ns\" has not as many times as \"wall_ns\""
         );
     }
     Ok(found)
@@ -107,6 +116,18 @@ mod tests {
             (
                 "{\"protocol\":1,\"items\":1,\"operations\":1,\"wall_ns\":[-1.0]}",
                 "no clock shows",
+            ),
+            (
+                "{\"protocol\":1,\"items\":1,\"operations\":1,\"wall_ns\":[1e300]}",
+                "no clock shows",
+            ),
+            (
+                "{\"protocol\":1,\"items\":1,\"operations\":1,\"wall_ns\":[1.0,2.0]}",
+                "fewer than",
+            ),
+            (
+                "{\"protocol\":1,\"items\":1,\"operations\":2,\"wall_ns\":[1.0,2.0],\"cpu_ns\":[1.0]}",
+                "as many times",
             ),
             (
                 "{\"protocol\":1,\"items\":-1,\"operations\":1,\"wall_ns\":[1.0]}",

@@ -16,7 +16,7 @@ use clap::Args;
 
 use crate::archive::Archive;
 use crate::destination::Destination;
-use crate::options::Options;
+use crate::options::{self, Options};
 use crate::{canvas, definition, output, registry, report};
 use time_series::{Filter, TimeSeries};
 
@@ -33,10 +33,10 @@ pub struct Arguments {
     #[arg(long, value_name = "NAME,…", value_delimiter = ',')]
     runtime: Vec<String>,
     /// Only this size.
-    #[arg(long, value_name = "N")]
+    #[arg(long, value_name = "N", value_parser = options::size)]
     size: Option<u64>,
     /// Only this number of jobs.
-    #[arg(long, value_name = "N")]
+    #[arg(long, value_name = "N", value_parser = options::jobs)]
     jobs: Option<usize>,
     /// Reads these records, the newest first, in place of those that are kept in lab/records: a
     /// run's directory, or a file; may be given several times.

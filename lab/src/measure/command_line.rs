@@ -95,6 +95,10 @@ impl CommandLine {
     /// There is none.
     pub fn check(&self) -> Result<()> {
         let program = &self.words[0];
+        ensure!(
+            self.shell || !(program.contains('/') && Path::new(program).is_dir()),
+            "`{program}` cannot be started: it is a directory; name a program in it"
+        );
         let path = std::env::var_os("PATH");
         let found = match path {
             _ if self.shell => true,

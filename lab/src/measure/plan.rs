@@ -9,6 +9,7 @@ use clap::{Args, ValueEnum};
 use super::command_line::{self, CommandLine};
 use super::parameters::{self, Parameter, Values};
 use super::supervisor::{RunRequest, Streams};
+use crate::archive::count;
 use crate::statistics::PROCESSES_MIN;
 
 /// More runs than this are a slip of the finger; their figures are all kept in memory.
@@ -245,13 +246,17 @@ impl Arguments {
         let most = MOST_RUNS / commands;
         ensure!(
             self.warm_up <= most,
-            "--warm-up {}: the most is {most} with {commands} commands",
-            self.warm_up
+            "--warm-up {}: the most is {most} with {}",
+            self.warm_up,
+            count(commands, "command")
         );
         match (self.rounds, self.time) {
             (Some(0), _) => bail!("--rounds 0: nothing would be measured; try --rounds 10"),
             (Some(rounds), _) if rounds > most => {
-                bail!("--rounds {rounds}: the most is {most} with {commands} commands")
+                bail!(
+                    "--rounds {rounds}: the most is {most} with {}",
+                    count(commands, "command")
+                )
             }
             (Some(rounds), _) => Ok(Repeats::Rounds(rounds)),
             (None, Some(0)) => bail!("--time 0: nothing would be measured; try --time 10"),

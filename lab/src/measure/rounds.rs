@@ -131,7 +131,8 @@ impl Running<'_> {
             if let Some(shell) = self.shell {
                 run.without(shell);
             }
-            let failure = self.failure(configuration, round, &run);
+            let kind = if start.is_some() { "run" } else { "warm-up" };
+            let failure = self.failure(configuration, &format!("{kind} {}", round + 1), &run);
             if start.is_some() {
                 self.measured.runs[place].push(run);
             }
@@ -166,7 +167,7 @@ impl Running<'_> {
     fn failure(
         &self,
         configuration: &Configuration,
-        round: usize,
+        which: &str,
         run: &ProgramRun,
     ) -> Result<(), Stop> {
         if run.is_success() || self.plan.ignore_failure {
@@ -178,10 +179,9 @@ impl Running<'_> {
             "see what it says with --output show, or "
         };
         Err(Stop::Failed(anyhow!(
-            "`{}` ended with {} in run {}: {look}accept that with --ignore-failure",
+            "`{}` ended with {} in {which}: {look}accept that with --ignore-failure",
             configuration.text,
             run.end(),
-            round + 1
         )))
     }
 }

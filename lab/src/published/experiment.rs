@@ -200,7 +200,8 @@ impl Experiment {
     fn cell(&self, row: &MeasuredRow, place: usize, column: &Column) -> Result<Cell> {
         let workload = row.workload.as_ref().unwrap_or(&self.workload);
         let workload = registry::workload(workload)?;
-        let able = workload.runtimes();
+        let mut able = workload.runtimes();
+        able.extend(workload.peers());
         let find = |name: &String| {
             let found = able.iter().find(|entry| entry.card.name == name);
             found.copied().with_context(|| {

@@ -30,6 +30,7 @@ use crate::archive::Archive;
 use crate::destination::Destination;
 use crate::journal::Journal;
 use crate::launch::Launcher;
+use crate::machine::Machine;
 use crate::options::Options;
 use crate::record::Record;
 use crate::{interrupt, output};
@@ -97,8 +98,9 @@ pub fn run(arguments: &Arguments) -> Result<ExitCode> {
         (1..=ROUNDS_MAX).contains(&rounds),
         "--rounds {rounds}: there can be 1 to {ROUNDS_MAX}; try --rounds 3"
     );
+    let here = Machine::look();
     let archive = match &arguments.record[..] {
-        [] => Archive::newest(),
+        [] => Archive::newest_of(&here),
         paths => Archive::of(paths)?,
     };
     let mut evidence = Evidence::of(archive);
@@ -109,14 +111,14 @@ pub fn run(arguments: &Arguments) -> Result<ExitCode> {
     let directory = &destination.directory;
     let mut is_sound = true;
     if let Some(sizes) = arguments.run {
-        let records = measure(&experiments, &evidence, sizes, rounds, directory)?;
+        let records = measure(&experiments, &evidence, &here, sizes, rounds, directory)?;
         is_sound = !records.iter().any(is_broken);
         let name = directory.join("records.jsonl").display().to_string();
         evidence.add(name, records);
     }
 
     let tables = experiments.iter();
-    let tables = tables.map(|experiment| side_by_side::side_by_side(experiment, &evidence));
+    let tables = tables.map(|experiment| side_by_side::side_by_side(experiment, &evidence, &here));
     let tables = tables.collect::<Result<Vec<_>>>()?;
     // Files come first: a reader of the tables may keep them waiting.
     let pages = [
@@ -158,6 +160,7 @@ pub fn run(arguments: &Arguments) -> Result<ExitCode> {
 fn measure(
     experiments: &[Experiment],
     evidence: &Evidence,
+    here: &Machine,
     sizes: Sizes,
     rounds: usize,
     directory: &Path,
@@ -168,7 +171,7 @@ fn measure(
         .into_iter()
         .flatten()
         .collect();
-    let schedule = needs::schedule(&rows, evidence, sizes, rounds);
+    let schedule = needs::schedule(&rows, evidence, here, sizes, rounds);
     if schedule.groups.is_empty() {
         output::note("nothing is missing: the records have all figures of these sizes");
         return Ok(Vec::new());

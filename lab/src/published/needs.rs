@@ -6,7 +6,7 @@ use super::evidence::Evidence;
 use super::experiment::{Cell, Row};
 use super::side_by_side::exceeds;
 use crate::launch::Terms;
-use crate::machine::cores_available;
+use crate::machine::{Machine, cores_available};
 use crate::plan::Rounds;
 use crate::registry::RuntimeEntry;
 use crate::schedule::{Configuration, Schedule};
@@ -37,8 +37,15 @@ impl Sizes {
     }
 }
 
-/// Everything that the rows need and the records do not have.
-pub fn schedule(rows: &[Row], evidence: &Evidence, sizes: Sizes, rounds: usize) -> Schedule {
+/// Everything that the rows need and the records of this machine do not have. Peers in other
+/// languages are left out where they are not installed.
+pub fn schedule(
+    rows: &[Row],
+    evidence: &Evidence,
+    here: &Machine,
+    sizes: Sizes,
+    rounds: usize,
+) -> Schedule {
     let mut groups: Vec<Vec<Configuration>> = Vec::new();
     let cores = cores_available();
     for cell in rows.iter().flat_map(|row| &row.cells) {
@@ -47,8 +54,11 @@ pub fn schedule(rows: &[Row], evidence: &Evidence, sizes: Sizes, rounds: usize) 
         }
         let size = sizes.of(cell);
         for runtime in [Some(cell.runtime), cell.against].into_iter().flatten() {
-            let found = evidence.find(cell, size, runtime);
-            if found.is_some_and(|found| found.record.ok == Some(true)) {
+            let is_known = evidence.find(cell, size, runtime).is_some_and(|found| {
+                found.record.ok == Some(true) && found.record.machine.is_like(here)
+            });
+            let is_installed = || runtime.peer.is_none_or(|peer| peer.version().is_ok());
+            if is_known || !is_installed() {
                 continue;
             }
             let configuration = configuration(cell, size, runtime, sizes, cores.unwrap_or(1));
@@ -124,6 +134,7 @@ mod tests {
         let schedule = schedule(
             &rows("tree-sum-100M"),
             &Evidence::default(),
+            &Machine::default(),
             Sizes::Quick,
             2,
         );
@@ -144,18 +155,29 @@ mod tests {
         record.size = 1000;
         let mut failed = made_up::record("tree-sum", "rayon", 1, &[1.0]);
         (failed.size, failed.ok) = (1000, Some(false));
+        let here = record.machine.clone();
         let mut evidence = Evidence::default();
         evidence.add("run".to_owned(), vec![record, failed]);
-        let schedule = schedule(&rows, &evidence, Sizes::Published, 1);
-        let names = names(&schedule.groups[0]);
+        let missing = |here: &Machine| {
+            let schedule = schedule(&rows, &evidence, here, Sizes::Published, 1);
+            names(&schedule.groups[0])
+        };
+        let names = missing(&here);
         assert!(!names.contains(&("drumline", 1)), "{names:?}");
         assert!(names.contains(&("rayon", 1)), "{names:?}");
+        // What another machine has measured says nothing of this one.
+        let mut other = here;
+        other.cpu_model = Some("abacus".to_owned());
+        let names = missing(&other);
+        assert!(names.contains(&("drumline", 1)), "{names:?}");
     }
 
     #[test]
     fn what_is_held_against_another_needs_both() {
         let evidence = Evidence::default();
-        let schedule = schedule(&rows("futures-over-pipes"), &evidence, Sizes::Quick, 1);
+        let here = Machine::default();
+        let rows = rows("futures-over-pipes");
+        let schedule = schedule(&rows, &evidence, &here, Sizes::Quick, 1);
         let groups = schedule.groups.iter();
         let groups: Vec<_> = groups
             .map(|group| (group[0].workload.card.name, group[0].size, group.len()))

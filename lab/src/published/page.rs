@@ -53,6 +53,7 @@ pub fn markdown(tables: &[SideBySide<'_>]) -> String {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::machine::Machine;
     use crate::published::evidence::Evidence;
     use crate::published::experiment::all;
     use crate::published::side_by_side::side_by_side;
@@ -62,7 +63,7 @@ mod tests {
         let experiments = all().unwrap();
         let tables: Result<Vec<_>> = experiments
             .iter()
-            .map(|experiment| side_by_side(experiment, &Evidence::default()))
+            .map(|experiment| side_by_side(experiment, &Evidence::default(), &Machine::default()))
             .collect();
         let tables = tables.unwrap();
         let [html, text] = [html(&tables).unwrap(), markdown(&tables)];

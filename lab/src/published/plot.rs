@@ -126,13 +126,14 @@ fn across(place: usize, columns: usize, layout: Layout) -> i32 {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::machine::Machine;
     use crate::published::evidence::Evidence;
     use crate::published::experiment::named;
     use crate::published::side_by_side::side_by_side;
 
     fn plot_of(name: &str) -> Option<String> {
         let experiment = named(&[name.to_owned()]).unwrap().remove(0);
-        let table = side_by_side(&experiment, &Evidence::default()).unwrap();
+        let table = side_by_side(&experiment, &Evidence::default(), &Machine::default()).unwrap();
         draw(&table, Layout::Wide).unwrap()
     }
 

@@ -1,13 +1,13 @@
 //! A published table with this machine's figures below it, in the same columns.
 
-use std::collections::BTreeSet;
+use std::collections::{BTreeMap, BTreeSet};
 
 use anyhow::Result;
 
 use super::evidence::Evidence;
 use super::experiment::{Cell, Experiment, Row};
 use super::quantity::value;
-use crate::machine::cores_available;
+use crate::machine::{Machine, cores_available};
 use crate::record::Record;
 use crate::runtime::Role;
 use crate::table::{Grid, GridRow, RowKind};
@@ -52,7 +52,7 @@ const COLOURS: [(u8, u8, u8); 3] = [(87, 96, 106), (140, 149, 159), (175, 184, 1
 struct Findings {
     /// Files, with the machine that each is from.
     runs: BTreeSet<String>,
-    machines: BTreeSet<String>,
+    machines: BTreeMap<String, Machine>,
     sizes: BTreeSet<String>,
     troubles: BTreeSet<String>,
     warnings: BTreeSet<String>,
@@ -65,7 +65,11 @@ struct Findings {
 ///
 /// # Errors
 /// The experiment names what the lab does not have.
-pub fn side_by_side<'a>(experiment: &'a Experiment, evidence: &Evidence) -> Result<SideBySide<'a>> {
+pub fn side_by_side<'a>(
+    experiment: &'a Experiment,
+    evidence: &Evidence,
+    here: &Machine,
+) -> Result<SideBySide<'a>> {
     let names = ["", "where"].into_iter();
     let columns = experiment
         .columns
@@ -122,7 +126,7 @@ pub fn side_by_side<'a>(experiment: &'a Experiment, evidence: &Evidence) -> Resu
             title: experiment.title.clone(),
             header,
             rows,
-            notes: findings.notes(experiment),
+            notes: findings.notes(experiment, here),
             names: 2,
         },
         series,
@@ -177,21 +181,32 @@ impl Findings {
         let figure = cell.quantity.of(record, other)?;
         for found in [Some(found), against].into_iter().flatten() {
             self.runs.insert(found.run.to_owned());
-            self.machines.insert(found.record.machine.describe());
+            let machine = &found.record.machine;
+            self.machines.insert(machine.describe(), machine.clone());
             self.warnings.extend(found.record.build.warning());
         }
         Some(figure)
     }
 
-    fn notes(self, experiment: &Experiment) -> Vec<String> {
+    fn notes(self, experiment: &Experiment, here: &Machine) -> Vec<String> {
         let all = |texts: BTreeSet<String>| Vec::from_iter(texts).join("; ");
+        let others = self.machines.iter().filter(|(_, of)| !of.is_like(here));
+        let others: BTreeSet<String> = others.map(|(name, _)| name.clone()).collect();
         let mut notes = vec![format!(
             "published: {}, on {}; {}",
             experiment.source, experiment.machine, experiment.unit
         )];
         if !self.runs.is_empty() {
-            notes.push(format!("here: {}", all(self.machines)));
+            let machines = self.machines.into_keys().collect();
+            notes.push(format!("here: {}", all(machines)));
             notes.push(format!("from {}", all(self.runs)));
+        }
+        if !others.is_empty() {
+            notes.push(format!(
+                "not of this machine, which is {}: figures of {}",
+                here.describe(),
+                all(others)
+            ));
         }
         notes.extend(self.sizes);
         if self.has_too_many_jobs {
@@ -235,6 +250,11 @@ mod tests {
         record
     }
 
+    /// The machine of records that are made up.
+    fn here() -> Machine {
+        record("seq", 1, 1.0).machine
+    }
+
     fn cells<'a>(grid: &'a Grid, label: &str, place: &str) -> &'a [String] {
         let mut rows = grid.rows.iter();
         let row = rows.find(|row| row.cells[0] == label && row.cells[1] == place);
@@ -244,7 +264,8 @@ mod tests {
     #[test]
     fn without_records_all_published_rows_are_there() {
         for experiment in crate::published::experiment::all().unwrap() {
-            let table = side_by_side(&experiment, &Evidence::default()).unwrap();
+            let table =
+                side_by_side(&experiment, &Evidence::default(), &Machine::default()).unwrap();
             let rows = &table.grid.rows;
             for (row, published) in rows.iter().zip(&experiment.published) {
                 assert_eq!(row.cells[2..], published.figures, "{}", experiment.name);
@@ -268,7 +289,7 @@ mod tests {
         let mut records = vec![record("seq", 1, 1.234), record("drumline", 1, 2.0)];
         records.push(record("drumline", 2, 1.0));
         evidence.add("a/records.jsonl".to_owned(), records);
-        let table = side_by_side(&experiment, &evidence).unwrap();
+        let table = side_by_side(&experiment, &evidence, &here()).unwrap();
         let published = cells(&table.grid, "Rayon", "published");
         assert_eq!(published[..3], ["1.56", "23.5", "16.8"]);
         let here = cells(&table.grid, "drumline", "here");
@@ -278,6 +299,7 @@ mod tests {
         let notes = table.grid.notes.join("\n");
         assert!(notes.contains("from a/records.jsonl"), "{notes}");
         assert!(notes.contains("rayon (1, 2"), "{notes}");
+        assert!(!notes.contains("not of this machine"), "{notes}");
         let drumline = table
             .series
             .iter()
@@ -289,13 +311,27 @@ mod tests {
     }
 
     #[test]
+    fn figures_of_another_machine_are_called_so() {
+        let experiment = experiment("tree-sum-1000");
+        let mut other = record("drumline", 1, 2.0);
+        other.machine.cpu_model = Some("abacus".to_owned());
+        let mut evidence = Evidence::default();
+        evidence.add("there".to_owned(), vec![other]);
+        let table = side_by_side(&experiment, &evidence, &here()).unwrap();
+        let notes = table.grid.notes.join("\n");
+        let note = "not of this machine, which is unknown processor";
+        assert!(notes.contains(note), "{notes}");
+        assert!(notes.contains("figures of abacus"), "{notes}");
+    }
+
+    #[test]
     fn another_size_and_what_went_wrong_are_told() {
         let experiment = experiment("tree-sum-100M");
         let mut evidence = Evidence::default();
         let mut declined = record("forte", 1, 1.0);
         (declined.ok, declined.declined) = (None, Some("it is tired".to_owned()));
         evidence.add("run".to_owned(), vec![record("drumline", 1, 2.0), declined]);
-        let table = side_by_side(&experiment, &evidence).unwrap();
+        let table = side_by_side(&experiment, &evidence, &here()).unwrap();
         let notes = table.grid.notes.join("\n");
         let size = "tree-sum has the size 1,000 here, and not 100,000,000";
         assert!(notes.contains(size), "{notes}");
@@ -325,10 +361,10 @@ mod tests {
         let mut evidence = Evidence::default();
         evidence.add("one".to_owned(), vec![of("drumline-channels", 3e9)]);
         let label = "pbfs: drumline-channels, of crossbeam";
-        let table = side_by_side(&experiment, &evidence).unwrap();
+        let table = side_by_side(&experiment, &evidence, &here()).unwrap();
         assert_eq!(cells(&table.grid, label, "here"), [NOTHING]);
         evidence.add("two".to_owned(), vec![of("crossbeam", 4e9)]);
-        let table = side_by_side(&experiment, &evidence).unwrap();
+        let table = side_by_side(&experiment, &evidence, &here()).unwrap();
         assert_eq!(cells(&table.grid, label, "here"), ["25.0 %"]);
         assert!(table.grid.notes.iter().any(|note| note == "from one; two"));
     }

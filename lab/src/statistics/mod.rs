@@ -58,6 +58,18 @@ pub fn geometric_mean(numbers: &[f64]) -> Option<f64> {
     Some((logarithms / numbers.len() as f64).exp())
 }
 
+/// Whether an operation can take this many nanoseconds: less than thirty years, and enough to be
+/// divided by.
+pub fn is_time(ns: f64) -> bool {
+    (SHORTEST_NS..LONGEST_NS).contains(&ns)
+}
+
+/// Light goes less than a nanometre.
+const SHORTEST_NS: f64 = 1e-9;
+
+/// Thirty years.
+const LONGEST_NS: f64 = 1e18;
+
 #[cfg(test)]
 mod tests {
     use super::*;
