@@ -85,10 +85,9 @@ fn a_warning_goes_to_standard_error() {
     assert!(text.contains("goes on with its 2 threads"), "{text}");
 }
 
-#[test]
-#[ignore = "a program of `a_warning_goes_to_standard_error`"]
-fn program_that_warns() {
-    let pool = pool_of_two(Pool::builder());
+/// Blocks both threads of the pool, and runs `meanwhile` when a task waits for a thread that the
+/// system has refused.
+fn while_a_thread_is_refused(pool: &Pool, meanwhile: impl FnOnce()) {
     let go = Arc::new(Event::new());
     let blocked: Vec<_> = (0..2)
         .map(|_| {
@@ -99,14 +98,23 @@ fn program_that_warns() {
     common::eventually("both are blocked", || pool.stats().blocked == 2);
     let task = pool.spawn(|| 7);
     common::eventually("a thread is refused", || pool.stats().refusals > 0);
-    for _ in 0..50 {
-        want_threads(&pool);
-    }
+    meanwhile();
     go.set();
     for task in blocked {
         task.join().unwrap();
     }
     assert_eq!(task.join().unwrap(), 7);
+}
+
+#[test]
+#[ignore = "a program of `a_warning_goes_to_standard_error`"]
+fn program_that_warns() {
+    let pool = pool_of_two(Pool::builder());
+    while_a_thread_is_refused(&pool, || {
+        for _ in 0..50 {
+            want_threads(&pool);
+        }
+    });
     assert_eq!(pool.broadcast(|_| ()).len(), 2, "all workers are well");
     pool.shutdown().unwrap();
 }
@@ -129,28 +137,15 @@ fn program_that_forks() {
         let names = Arc::clone(&names);
         move |index| format!("{index}, named {}", names.fetch_add(1, Ordering::Relaxed))
     }));
-    let go = Arc::new(Event::new());
-    let blocked: Vec<_> = (0..2)
-        .map(|_| {
-            let go = Arc::clone(&go);
-            pool.spawn(move || blocking(|| go.wait()))
-        })
-        .collect();
-    common::eventually("both are blocked", || pool.stats().blocked == 2);
-    let task = pool.spawn(|| 7);
-    common::eventually("a thread is refused", || pool.stats().refusals > 0);
-    in_a_child(|| {
-        let before = names.load(Ordering::Relaxed);
-        let own = Pool::builder().jobs(1).build().unwrap();
-        let sum = own.install(|| fib(10));
-        // Its thread has asked again when this returns.
-        own.shutdown().is_ok() && sum == 55 && names.load(Ordering::Relaxed) == before
+    while_a_thread_is_refused(&pool, || {
+        in_a_child(|| {
+            let before = names.load(Ordering::Relaxed);
+            let own = Pool::builder().jobs(1).build().unwrap();
+            let sum = own.install(|| fib(10));
+            // Its thread has asked again when this returns.
+            own.shutdown().is_ok() && sum == 55 && names.load(Ordering::Relaxed) == before
+        });
     });
-    go.set();
-    for task in blocked {
-        task.join().unwrap();
-    }
-    assert_eq!(task.join().unwrap(), 7);
     pool.shutdown().unwrap();
 }
 
