@@ -341,8 +341,9 @@ fn senders_that_wait_learn_that_the_stream_is_over() {
     }
 }
 
-/// The handle of a pool is dropped while the serial end of a stream sleeps in the channel: that may
-/// wait for the next message. The caller goes on by itself then.
+/// The handle of a pool is dropped while the serial end of a stream works as a consumer, sleeps in
+/// the channel, or is about to: the drop does not wait for the next message. The caller goes on by
+/// itself then.
 #[test]
 fn the_end_of_the_pool() {
     for jobs in [1, 2, 8] {

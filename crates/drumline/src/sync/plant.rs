@@ -171,6 +171,10 @@ pub(crate) enum Plant {
     EndsWithoutArrivals,
     /// `IdleSet::close` has no fence between closing and scans for work.
     CloseUnfenced,
+    /// `IdleSet::close` calls a pool at rest that a guest is in.
+    RestAssumed,
+    /// A guest of a closed pool does not tell the thread that drops the handle.
+    DropUndisturbed,
     /// A member for good does not ask whether the pool has ended without its work.
     MemberUnasked,
     /// The last to leave a closed pool does not end it.

@@ -28,8 +28,10 @@ use crate::pool::waiting::yielding::{self, Yield};
 /// Dropping the handle lets the pool finish all that was spawned, in the
 /// background, and then ends its threads. If the pool has nothing to do, the
 /// drop waits for the threads, so that pools made and dropped one after another
-/// do not pile up; not if it is dropped inside the pool itself, or while the program keeps a
-/// [`ThreadBuilder`](crate::pool::ThreadBuilder) of it.
+/// do not pile up. It does not wait if it happens inside the pool itself, or while the program keeps
+/// a [`ThreadBuilder`](crate::pool::ThreadBuilder) of it. The wait ends as well when a thread comes
+/// in that needs no handle: one that asks an [iterator](crate::stream::Results) of a stream for its
+/// next result.
 /// [`shutdown`](Self::shutdown) waits in every case.
 ///
 /// A pool without threads of its own, in which a [member](PoolBuilder::use_current_thread) has left
@@ -230,16 +232,18 @@ impl Pool {
         self.closed = true;
     }
 
-    /// Tells the threads that nothing more comes from outside.
-    fn close(&self) {
+    /// Tells the threads that nothing more comes from outside. `true`: the pool was at rest.
+    fn close(&self) -> bool {
         let registry = &self.registry;
         // The futures that wait are dropped.
         for run in registry.suspended().close() {
             registry.inject(run);
         }
-        registry.wake(registry.idle_set().close(&|| registry.has_work()));
+        let (wake, is_at_rest) = registry.idle_set().close(&|| registry.has_work());
+        registry.wake(wake);
         stand_in::see_to_the_rest(registry);
         registry.lifetime().end();
+        is_at_rest
     }
 
     /// [`yield_now`](crate::yield_now()) to this pool; `None` if the calling thread
@@ -292,12 +296,11 @@ impl Drop for Pool {
             std::mem::forget(SharedRegistry::clone(&self.registry));
             return;
         }
-        self.close();
+        let is_at_rest = self.close();
         let registry = &self.registry;
-        let has_nothing_to_do = !registry.has_work() && registry.idle_set().is_quiet();
-        let ends_soon = has_nothing_to_do && !registry.lifetime().awaits_threads();
+        let ends_soon = is_at_rest && !registry.lifetime().awaits_threads();
         if ends_soon && !local::is_inside(registry) {
-            registry.wait_ended();
+            registry.wait_undisturbed();
         }
     }
 }

@@ -98,6 +98,9 @@
 //!   arrives no more. What relied on its look is done anew, as when a place becomes free.
 //! * *A call from outside brings work now and then* (a stream). It keeps a closed pool from its end
 //!   (`begin_call`). The last such call ends the pool (`end_call`).
+//! * *The handle of a closed pool waits for the threads* only if the pool was at rest at the moment
+//!   when it was closed. A call that comes in later ends that wait (`is_closed_to_callers`): it may
+//!   stay as long as it likes.
 //! * *A member for good publishes work*. It does not keep the pool from its end. So it asks
 //!   afterwards whether the pool has ended without the work (`has_ended`). If so, it does the work
 //!   itself.
@@ -501,18 +504,20 @@ impl IdleSet {
         self.with(IdleState::summon)
     }
 
-    /// No work will come from outside any more. When the last work is done, the workers end.
-    pub(crate) fn close(&self, work: &dyn Fn() -> bool) -> Wake {
+    /// No work will come from outside any more. When the last work is done, the workers end. `true`:
+    /// there is none, and only calls that [come later](Self::is_closed_to_callers) may bring some.
+    pub(crate) fn close(&self, work: &dyn Fn() -> bool) -> (Wake, bool) {
         // Relaxed: the fence orders it before every scan for work that could end the pool.
         self.closed.store(true, Ordering::Relaxed);
         if !planted!(CloseUnfenced) {
             barrier::fence();
         }
-        self.with(|state| {
+        let (wake, is_at_rest) = self.with(|state| {
             state.closing = true;
             // Members for good may have all the places, and never come again.
             state.has_last_place = state.workers > 0 && state.places <= state.members;
-            if state.end_if_done(work) {
+            let is_at_rest = state.is_at_rest() && !work();
+            let wake = if state.end_if_done(work) {
                 Wake::All
             } else if state.searcher.is_none()
                 && state.place_is_free()
@@ -521,8 +526,18 @@ impl IdleSet {
                 state.call_next()
             } else {
                 Wake::None
-            }
-        })
+            };
+            (wake, is_at_rest)
+        });
+        (wake, is_at_rest || planted!(RestAssumed))
+    }
+
+    /// For a thread that has just come in, by [`enter`](Self::enter) or
+    /// [`begin_call`](Self::begin_call): whether the pool was closed before. If not,
+    /// [`close`](Self::close) finds it inside.
+    pub(crate) fn is_closed_to_callers(&self) -> bool {
+        // Relaxed: the lock of the idle set orders it, which both sides have taken.
+        self.closed.load(Ordering::Relaxed) && !planted!(DropUndisturbed)
     }
 
     /// For a member for good that has just published work: whether the pool has ended without it.

@@ -371,6 +371,12 @@ impl IdleState {
         Role::Sleep
     }
 
+    /// Whether no thread is in the pool, members for good apart, and no call may bring work.
+    /// Workers may be on their way.
+    pub(super) fn is_at_rest(&self) -> bool {
+        self.in_use() == self.members && self.kept_open == 0
+    }
+
     /// Ends the pool if it is closing and nothing is left to be done.
     pub(super) fn end_if_done(&mut self, work: &dyn Fn() -> bool) -> bool {
         if planted!(EndForgotten) && !self.over {

@@ -232,8 +232,11 @@ impl Pool {
         self.seats[worker].parker.unpark();
     }
 
-    pub(super) fn close(&self) {
-        self.wake(self.idle_set.close(&|| self.has_work()));
+    /// Whether the pool was at rest.
+    pub(super) fn close(&self) -> bool {
+        let (wake, is_at_rest) = self.idle_set.close(&|| self.has_work());
+        self.wake(wake);
+        is_at_rest
     }
 
     // ---- as a guest -----------------------------------------------------

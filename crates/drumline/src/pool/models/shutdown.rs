@@ -7,6 +7,7 @@ use loom::thread;
 use super::pool::{Hidden, Pool};
 use super::{Task, explore};
 use crate::sync::plant::{Plant, must_catch};
+use crate::wait::Parker;
 
 /// A job is queued and the pool closed at once, against workers that arrive,
 /// watch, take, become_idle or prepare_park.
@@ -73,6 +74,46 @@ fn loom_guest_inside() {
 #[test]
 fn loom_plants_guest_inside() {
     must_catch(Plant::EndForgotten, || explore(1, guest_inside));
+}
+
+/// One thread drops the handle. Another comes in as a guest, before or after, and stays until the
+/// handle is dropped: that does not wait for the guest. The worker may still be on its way.
+fn guest_that_waits_for_the_drop() {
+    let pool = Pool::new(2, 1, 1);
+    let disturbed = Arc::new(Parker::new());
+    let dropped = Arc::new(Parker::new());
+    let threads = Pool::start(&pool);
+    let dropper = thread::spawn({
+        let (pool, disturbed, dropped) = (pool.clone(), disturbed.clone(), dropped.clone());
+        move || {
+            if pool.close() {
+                // The pool does not end while the guest is in it, so there is only this reason.
+                disturbed.park();
+            }
+            dropped.unpark();
+        }
+    });
+    pool.enter(1);
+    // As `Registry::disturb_end`.
+    if pool.idle_set.is_closed_to_callers() {
+        disturbed.unpark();
+    }
+    dropped.park();
+    pool.leave(1);
+    dropper.join().unwrap();
+    threads.join();
+}
+
+#[test]
+fn loom_a_drop_does_not_wait_for_a_guest() {
+    explore(2, guest_that_waits_for_the_drop);
+}
+
+#[test]
+fn loom_plants_a_drop_does_not_wait_for_a_guest() {
+    for plant in [Plant::RestAssumed, Plant::DropUndisturbed] {
+        must_catch(plant, || explore(2, guest_that_waits_for_the_drop));
+    }
 }
 
 /// A member for good spawns a job, and does something else, while another thread closes the pool.

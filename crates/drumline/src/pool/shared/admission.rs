@@ -76,6 +76,7 @@ impl Registry {
                 let _ = seat.first_deque().take_reasons();
             }
         }));
+        self.disturb_end();
         seat
     }
 

@@ -44,6 +44,7 @@ impl Registry {
         self.idle_set().begin_call().then(|| {
             // Without workers this is all that `wait_ended` waits for.
             self.lifetime().begin();
+            self.disturb_end();
             KeptOpen(self)
         })
     }

@@ -12,6 +12,8 @@ pub(crate) struct Lifetime {
     /// Workers that have not ended, calls that keep the pool open, and 1 for the open handle.
     alive: AtomicUsize,
     ended: Gate,
+    /// The end, or a call that came in before it, after the handle was dropped.
+    ended_or_disturbed: Gate,
     /// Threads that the program's spawner was asked for, and of which nothing was heard.
     awaited: AtomicUsize,
     /// Whether `alive` counts the work that is left to a member for good.
@@ -26,6 +28,7 @@ impl Lifetime {
         Lifetime {
             alive: AtomicUsize::new(1),
             ended: Gate::new(),
+            ended_or_disturbed: Gate::new(),
             awaited: AtomicUsize::new(0),
             owes_end: AtomicBool::new(false),
             handles: Mutex::new(Vec::new()),
@@ -44,7 +47,14 @@ impl Lifetime {
         // AcqRel: the last one to leave has seen what the others did.
         if self.alive.fetch_sub(1, Ordering::AcqRel) == 1 {
             self.ended.open();
+            self.ended_or_disturbed.open();
         }
+    }
+
+    /// A call came in after the handle was dropped: the program decides how long that stays.
+    #[cold]
+    pub(crate) fn disturb(&self) {
+        self.ended_or_disturbed.open();
     }
 
     /// Keeps the handle of a worker's thread, to wait for its very end.
@@ -56,6 +66,20 @@ impl Lifetime {
     /// workers, and the `others` that there are then.
     pub(crate) fn wait(&self, others: impl FnOnce() -> Vec<JoinHandle<()>>) {
         self.ended.wait();
+        self.join_threads(others);
+    }
+
+    /// For the thread that has dropped the handle of a pool at rest: as [`wait`](Self::wait), but
+    /// no longer than until a call [comes in](Self::disturb).
+    pub(crate) fn wait_undisturbed(&self, others: impl FnOnce() -> Vec<JoinHandle<()>>) {
+        self.ended_or_disturbed.wait();
+        // Acquire: the partner of `end`.
+        if self.alive.load(Ordering::Acquire) == 0 {
+            self.join_threads(others);
+        }
+    }
+
+    fn join_threads(&self, others: impl FnOnce() -> Vec<JoinHandle<()>>) {
         let mut handles = std::mem::take(&mut *lock(&self.handles));
         handles.append(&mut others());
         for handle in handles {

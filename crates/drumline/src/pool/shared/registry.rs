@@ -262,6 +262,19 @@ impl Registry {
         self.lifetime.wait(|| self.spares.take_handles());
     }
 
+    /// Waits until every worker has ended, or a call comes in from outside. The pool was at rest.
+    pub(crate) fn wait_undisturbed(&self) {
+        self.lifetime
+            .wait_undisturbed(|| self.spares.take_handles());
+    }
+
+    /// For a thread that has just come in from outside.
+    pub(crate) fn disturb_end(&self) {
+        if self.idle_set.is_closed_to_callers() {
+            self.lifetime.disturb();
+        }
+    }
+
     /// For a thread that has queued work: whether there is no worker to take it.
     pub(crate) fn has_lost_workers(&self) -> bool {
         self.workers.are_gone()
