@@ -5,8 +5,8 @@ use std::path::{Path, PathBuf};
 
 use anyhow::{Context, Result};
 
+use crate::console;
 use crate::machine::{Machine, RECORDS, target_directory, workspace};
-use crate::output;
 use crate::reader;
 use crate::record::Record;
 
@@ -65,7 +65,7 @@ impl Archive {
         let mut archive = Self::readable(runs.drain(oldest..).chain(kept()));
         let others = archive.keep(machine);
         if let Some(name) = others.first() {
-            output::note(&format!(
+            console::note(&format!(
                 "left out: {} of other machines; to see one, take --record {name}",
                 count(others.len(), "run")
             ));
@@ -88,7 +88,7 @@ impl Archive {
         for file in files {
             match Run::read(&file) {
                 Ok(run) => archive.runs.push(run),
-                Err(error) => output::note(&format!("warning: left out: {error:#}")),
+                Err(error) => console::note(&format!("warning: left out: {error:#}")),
             }
         }
         let date = |run: &Run| run.date().to_owned();

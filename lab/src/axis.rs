@@ -5,10 +5,11 @@
 //! handing items over costs.
 
 use crate::columns::switches;
+use crate::figure::figure;
 use crate::record::{Record, spread};
 use crate::round::RoundFigures;
 use crate::statistics::Interval;
-use crate::table::{figure, measure};
+use crate::table::measure;
 use crate::workload::{Shows, WorkloadCard, group};
 
 /// What an axis shows.

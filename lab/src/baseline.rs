@@ -8,9 +8,11 @@
 use anyhow::{Result, ensure};
 
 use crate::by_hand;
-use crate::launch::{End, Launcher, ProcessRequest, Terms};
+use crate::effort::Effort;
+use crate::launch::Launcher;
+use crate::outcome::End;
+use crate::process_request::{ProcessRequest, Terms};
 use crate::registry;
-use crate::session::Effort;
 use crate::statistics::{Claim, PROCESSES_MIN, Ratio, confidence, median};
 use crate::workload::group;
 

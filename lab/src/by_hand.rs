@@ -72,8 +72,8 @@ fn fib(n: u64) -> u64 {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::effort::Effort;
     use crate::registry;
-    use crate::session::Effort;
 
     /// Both measure the same number of items, and both check their answers.
     #[test]

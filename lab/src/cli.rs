@@ -12,10 +12,12 @@ use crate::baseline::{self, Row};
 use crate::busy;
 use crate::comparison;
 use crate::destination::Destination;
+use crate::effort::Effort;
+use crate::entry::{RuntimeEntry, WorkloadEntry};
 use crate::families::{Family, async_tasks, messages, offload};
 use crate::journal::{self, Journal};
 use crate::keep;
-use crate::launch::{self, Launcher};
+use crate::launch::Launcher;
 use crate::layouts;
 use crate::machine::Build;
 #[cfg(unix)]
@@ -24,14 +26,16 @@ use crate::noise::Noise;
 use crate::options::Options;
 use crate::plan::Rounds;
 use crate::record::Record;
-use crate::registry::{self, RuntimeEntry, WorkloadEntry};
+use crate::registry;
 use crate::runtime::Role;
 use crate::scoreboard::Scoreboard;
-use crate::session::Effort;
 use crate::statistics::PROCESSES_MIN;
 use crate::workload::group;
 use crate::workshop::Flags;
-use crate::{definition, history, interrupt, output, peers, published, report, table};
+use crate::{
+    console, definition, export, history, interrupt, measuring, output, peers, process_request,
+    published, report, table,
+};
 
 /// How long the default run takes…
 const DEFAULT_TIME: Duration = Duration::from_secs(120);
@@ -69,7 +73,7 @@ impl Cli {
                 options.out = None;
                 if let (Some(file), None) = (&options.json, &now.json) {
                     // Where the lab runs now, that may be another file.
-                    output::note(&format!(
+                    console::note(&format!(
                         "warning: --json {file} is not written again; for that, resume the run \
                          with --json {file} --force"
                     ));
@@ -174,7 +178,7 @@ enum Verb {
     #[command(name = measure::SUPERVISOR, hide = true)]
     Supervise,
     /// Measures one configuration in this process.
-    #[command(name = launch::CHILD, hide = true)]
+    #[command(name = process_request::CHILD, hide = true)]
     Child {
         /// What to measure, as JSON.
         order: String,
@@ -205,7 +209,7 @@ pub fn run() -> Result<ExitCode> {
             if let Some(signal) = interrupt::pending() {
                 return Ok(ExitCode::from(interrupt::exit_code(signal)));
             }
-            output::print(&list)?;
+            console::print(&list)?;
             Ok(ExitCode::SUCCESS)
         }
         Some(Verb::Run {
@@ -251,7 +255,7 @@ pub fn run() -> Result<ExitCode> {
         #[cfg(unix)]
         Some(Verb::Supervise) => measure::obey().map(|()| ExitCode::SUCCESS),
         Some(Verb::Busy) => busy::spin(),
-        Some(Verb::Child { order }) => launch::obey(&order).map(|()| ExitCode::SUCCESS),
+        Some(Verb::Child { order }) => measuring::obey(&order).map(|()| ExitCode::SUCCESS),
     }
 }
 
@@ -263,16 +267,16 @@ fn hold_baseline(smoke: bool) -> Result<ExitCode> {
     };
     let rows = baseline::run(&Launcher::new()?, effort, rounds_max)?;
     for row in &rows {
-        output::print(&format!("{}\n", row.to_text()))?;
+        console::print(&format!("{}\n", row.to_text()))?;
     }
     if let Some(warning) = Build::look().warning() {
-        output::note(&warning);
+        console::note(&warning);
     }
     if let Some(signal) = interrupt::pending() {
         return Ok(ExitCode::from(interrupt::exit_code(signal)));
     }
     if rows.iter().any(Row::is_too_slow) {
-        output::note("error: seq is slower than code that is written by hand");
+        console::note("error: seq is slower than code that is written by hand");
         return Ok(ExitCode::FAILURE);
     }
     Ok(ExitCode::SUCCESS)
@@ -295,9 +299,9 @@ fn compare_layouts(workloads: &[String], options: &Options) -> Result<ExitCode> 
             Flags::Aligned => "loops at cache lines",
             Flags::Default => "the flags that users have",
         };
-        output::print(&format!("{kind}, median (range) of {layouts} layouts:\n"))?;
+        console::print(&format!("{kind}, median (range) of {layouts} layouts:\n"))?;
         for verdict in verdicts.iter().filter(|verdict| verdict.flags == flags) {
-            output::print(&format!("  {}\n", verdict.to_text()))?;
+            console::print(&format!("  {}\n", verdict.to_text()))?;
         }
     }
     Ok(ExitCode::SUCCESS)
@@ -334,7 +338,7 @@ fn compare(
         None => Journal::begin(directory, &schedule)?,
     };
     for difference in journal.despite() {
-        output::note(&format!("warning: resumed although {difference}"));
+        console::note(&format!("warning: resumed although {difference}"));
     }
 
     let records = schedule.run(&launcher, journal);
@@ -344,15 +348,15 @@ fn compare(
     let written = Cell::new(report.is_some());
     let write = |result: Result<()>| written.set(tell(result).is_some() && written.get());
     if let Some(to) = destination.json.as_deref().filter(|to| *to != "-") {
-        write(output::write_json(to, &records));
+        write(export::write_json(to, &records));
     }
     let to_stdout = options.json.as_deref() != Some("-");
     let can_say = Cell::new(true);
     let say = |text: &str| {
         if !to_stdout {
-            output::note(text);
+            console::note(text);
         } else if can_say.get() {
-            let result = output::print(&format!("{text}\n"));
+            let result = console::print(&format!("{text}\n"));
             // What follows would fail alike.
             can_say.set(result.is_ok());
             write(result);
@@ -378,7 +382,7 @@ fn compare(
         }
     }
     if !to_stdout {
-        write(output::write_json("-", &records));
+        write(export::write_json("-", &records));
     }
     if let Some(text) = &partial {
         say(text);
@@ -389,7 +393,7 @@ fn compare(
         let line = format!("report: {}", report.display());
         say(&line);
         if !can_say.get() {
-            output::note(&line);
+            console::note(&line);
         }
     }
     let verdict = verdict(&records, written.get());
@@ -402,7 +406,7 @@ fn compare(
 /// Prints an error and goes on.
 fn tell<T>(result: Result<T>) -> Option<T> {
     result
-        .map_err(|error| output::note(&format!("error: {error:#}")))
+        .map_err(|error| console::note(&format!("error: {error:#}")))
         .ok()
 }
 
@@ -412,7 +416,7 @@ fn verdict(records: &[Record], written: bool) -> ExitCode {
         .filter(|record| record.ok == Some(false))
         .partition(|record| is_finding(&record.runtime, record.deadlock));
     if !known.is_empty() {
-        output::note(&format!(
+        console::note(&format!(
             "{} of {} configurations are deadlocks of peers, which is a result",
             known.len(),
             records.len()
@@ -420,7 +424,7 @@ fn verdict(records: &[Record], written: bool) -> ExitCode {
     }
     let failures = failures.len();
     if failures > 0 {
-        output::note(&format!(
+        console::note(&format!(
             "error: {failures} of {} configurations failed",
             records.len()
         ));

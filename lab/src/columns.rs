@@ -1,9 +1,9 @@
 //! The columns of a table, by what its workload shows: their names, and the cells of a record.
 
+use crate::figure::figure;
 use crate::record::{Record, spread};
 use crate::round::RoundFigures;
 use crate::statistics::median;
-use crate::table::figure;
 use crate::workload::{Shows, WorkloadCard, group};
 
 /// What the record of a runtime is held against.

@@ -14,6 +14,7 @@ use clap::Args;
 use serde_json::Value;
 
 use crate::destination::Destination;
+use crate::effort::Effort;
 use crate::journal::{self, Journal};
 use crate::launch::Launcher;
 use crate::machine::{Build, RECORDS, workspace};
@@ -22,9 +23,8 @@ use crate::plan::Rounds;
 use crate::reader::{self, REPEATED};
 use crate::record::Record;
 use crate::scoreboard::Scoreboard;
-use crate::session::Effort;
 use crate::statistics::PROCESSES_MIN;
-use crate::{interrupt, output, registry};
+use crate::{console, interrupt, output, registry};
 
 /// What `record` can be told.
 #[derive(Debug, Args)]
@@ -84,7 +84,7 @@ pub fn run(arguments: &Arguments) -> Result<ExitCode> {
         }
     };
     if let Some(signal) = interrupt::pending() {
-        output::note("interrupted: nothing is kept");
+        console::note("interrupted: nothing is kept");
         return Ok(ExitCode::from(interrupt::exit_code(signal)));
     }
     ensure!(
@@ -98,18 +98,18 @@ pub fn run(arguments: &Arguments) -> Result<ExitCode> {
     let fewest = records.iter().filter(|record| record.ok == Some(true));
     let fewest = fewest.map(|record| record.by_round.len()).min();
     if fewest.is_some_and(|fewest| fewest < PROCESSES_MIN) {
-        output::note(&format!(
+        console::note(&format!(
             "warning: some figures have fewer than {PROCESSES_MIN} processes, and so no interval"
         ));
     }
     if first.build.debug_assertions {
-        output::note("warning: compiled without optimisation: these figures mean nothing");
+        console::note("warning: compiled without optimisation: these figures mean nothing");
     }
     keep(&to, &records)?;
-    output::print(&format!("kept: {}\n", to.display()))?;
+    console::print(&format!("kept: {}\n", to.display()))?;
     let failed = records.iter().any(|record| record.ok == Some(false));
     if failed {
-        output::note("warning: some configurations failed, and the record says so");
+        console::note("warning: some configurations failed, and the record says so");
     }
     Ok(ExitCode::SUCCESS)
 }
@@ -146,9 +146,9 @@ fn measure(arguments: &Arguments) -> Result<Vec<Record>> {
     };
     let records = schedule.run(&launcher, journal);
     let report = output::write(&destination.directory, &records)?;
-    output::print(&format!("report: {}\n", report.display()))?;
+    console::print(&format!("report: {}\n", report.display()))?;
     if let Some(board) = Scoreboard::of(&records) {
-        output::print(&board.to_text())?;
+        console::print(&board.to_text())?;
     }
     Ok(records)
 }

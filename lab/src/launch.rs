@@ -11,16 +11,13 @@ use std::thread::{self, JoinHandle};
 use std::time::{Duration, Instant};
 
 use anyhow::{Context, Result};
-use serde::{Deserialize, Serialize};
 
-use crate::by_hand;
+use crate::measurement::Measurement;
+use crate::outcome::{End, Outcome};
 use crate::process::{self, Watched};
-use crate::session::{Effort, Measurement};
+use crate::process_request::{CHILD, ProcessRequest, Terms};
 use crate::weather::{Clocks, Weather};
-use crate::{definition, interrupt, process_group};
-
-/// The hidden subcommand of a measuring process.
-pub const CHILD: &str = "__child";
+use crate::{interrupt, process_group};
 
 /// How often a measuring process is looked at.
 const LOOK: Duration = Duration::from_millis(5);
@@ -31,99 +28,6 @@ const STILL: Duration = Duration::from_millis(200);
 /// The stack of every thread that a runtime makes, in bytes, and of the main thread where the
 /// system permits: some workloads nest 100,000 joins. It is address space, not memory.
 const STACK: u64 = 256 << 20;
-
-/// What a measuring process is told.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
-pub struct ProcessRequest {
-    /// Name of the workload.
-    pub workload: String,
-    /// Name of the runtime.
-    pub runtime: String,
-    /// Number of jobs.
-    pub jobs: usize,
-    /// Size.
-    pub size: u64,
-    /// Trouble to go to.
-    pub effort: Effort,
-    /// Whether to wait before the first sample until the starting process says so; see
-    /// [`crate::gate`].
-    pub gated: bool,
-    /// A planted slowdown: this percentage of its time is spun away after each sample.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub slowdown_percent: Option<u32>,
-    /// The program and its arguments, if it is not the lab that measures.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub program: Option<Vec<String>>,
-}
-
-/// What a measuring process may do.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Terms {
-    /// How long it may take.
-    pub limit: Duration,
-    /// Whether it will never end once it stands still.
-    pub can_deadlock: bool,
-    /// Whether its threads are made with a deep stack.
-    pub deep_stack: bool,
-}
-
-/// How a measuring process ended.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
-#[serde(rename_all = "snake_case")]
-pub enum End {
-    /// By itself.
-    Itself,
-    /// It was ended because it took too long.
-    Late,
-    /// The same, and it did nothing any more.
-    Deadlock,
-    /// It was ended because the run was; see [`interrupt`]. What came of it says nothing.
-    Interrupted,
-}
-
-/// What came of a measuring process.
-#[derive(Clone, Debug, Serialize, Deserialize)]
-pub struct Outcome {
-    /// What it found, or why it found nothing.
-    pub found: Result<Measurement, String>,
-    /// How it ended.
-    pub end: End,
-    /// When it was started.
-    pub date: String,
-    /// How long it took, with its start and its end.
-    pub seconds: f64,
-    /// The most threads that were seen.
-    pub threads_peak: Option<u64>,
-    /// The least available memory that was seen.
-    pub memory_free_min_bytes: Option<u64>,
-    /// What else the machine did meanwhile.
-    pub weather: Weather,
-    /// How many tasks of the machine ran or waited to run in the minute before.
-    #[serde(default)]
-    pub load: Option<f64>,
-}
-
-impl Outcome {
-    /// What comes of a configuration that no process can measure.
-    pub fn without_process(found: Result<Measurement, String>) -> Self {
-        let now = Clocks::now();
-        Self {
-            found,
-            end: End::Itself,
-            date: crate::date::now(),
-            seconds: 0.0,
-            threads_peak: None,
-            memory_free_min_bytes: None,
-            weather: Weather::between(now, now),
-            load: None,
-        }
-    }
-
-    /// How long the process took.
-    pub fn time(&self) -> Duration {
-        Duration::try_from_secs_f64(self.seconds).unwrap_or_default()
-    }
-}
 
 /// A way to start measuring processes.
 #[derive(Debug)]
@@ -368,40 +272,10 @@ fn raise_stack_limit() {
 #[cfg(not(unix))]
 fn raise_stack_limit() {}
 
-/// A measuring process: follows the request and prints what it found, in one line.
-pub fn obey(request: &str) -> Result<()> {
-    let request: ProcessRequest =
-        serde_json::from_str(request).context("the request cannot be read")?;
-    let mut session = crate::session::Session::new(request.effort);
-    if request.gated {
-        session.wait_at_gate();
-    }
-    if let Some(percent) = request.slowdown_percent {
-        session.slow_down(percent);
-    }
-    let ProcessRequest {
-        workload,
-        runtime,
-        size,
-        jobs,
-        ..
-    } = &request;
-    if let Some(words) = &request.program {
-        definition::run(words, &mut session);
-    } else if runtime == by_hand::NAME {
-        by_hand::run(workload, *size, &mut session)?;
-    } else {
-        crate::registry::run(workload, runtime, *size, *jobs, &mut session)?;
-    }
-    let found = serde_json::to_string(&session.end())?;
-    crate::output::print(&format!("{found}\n"))?;
-    // Threads of pools that never end must not keep the process alive.
-    std::process::exit(0);
-}
-
 #[cfg(all(test, unix))]
 mod tests {
     use super::*;
+    use crate::effort::Effort;
 
     fn run(program: &str, limit: Duration, can_deadlock: bool) -> Outcome {
         let request = ProcessRequest {

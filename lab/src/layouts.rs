@@ -10,8 +10,9 @@ use anyhow::{Result, ensure};
 
 use crate::cell::Cell;
 use crate::interrupt;
-use crate::launch::{Launcher, Outcome};
+use crate::launch::Launcher;
 use crate::machine::{Build, Machine, workspace};
+use crate::outcome::Outcome;
 use crate::record::Record;
 use crate::schedule::Schedule;
 use crate::statistics::{Summary, median};

@@ -1,10 +1,10 @@
 //! The laboratory of drumline: repeatable comparisons with other runtimes.
 //!
 //! ```text
-//! cli ─► schedule ─► launch ═══(a process per configuration and round)═══► registry ─► session
-//!            │                                                                │
-//!            ▼                                                   families/<family>/
-//!         record ─► table, chart ─► report ─► output         workloads/*.rs × runtimes/*.rs
+//! cli ─► running ─► launch ═══(a process per configuration and round)═══► measuring ─► registry
+//!            │                                                                            │
+//!            ▼                                     session ◄── families/<family>/ ◄───────┘
+//!         record ─► table, chart ─► report ─► output        workloads/*.rs × runtimes/*.rs
 //! ```
 //! What is held against each other later is in `comparison`, by way of `reader`; `keep` keeps
 //! records in the repository. `measure` measures any other program. `published` puts records beside
@@ -26,14 +26,21 @@ pub mod chart;
 pub mod cli;
 pub mod columns;
 pub mod comparison;
+pub mod configuration;
+pub mod console;
 pub mod counters;
 pub mod curve;
 pub mod date;
 pub mod definition;
 pub mod destination;
+pub mod effort;
 pub mod energy;
+pub mod entry;
+pub mod export;
 pub mod families;
+pub mod figure;
 pub mod gate;
+pub mod gated;
 pub mod heap;
 pub mod history;
 pub mod interrupt;
@@ -46,15 +53,19 @@ pub mod machine;
 pub mod markdown;
 #[cfg(unix)]
 pub mod measure;
+pub mod measurement;
+pub mod measuring;
 mod near;
 pub mod noise;
 pub mod options;
+pub mod outcome;
 pub mod output;
 mod palette;
 pub mod peers;
 pub mod plan;
 pub mod process;
 pub mod process_group;
+pub mod process_request;
 pub mod progress;
 pub mod published;
 pub mod reader;
@@ -62,6 +73,7 @@ pub mod record;
 pub mod registry;
 pub mod report;
 pub mod round;
+pub mod running;
 pub mod runtime;
 mod scale;
 pub mod schedule;

@@ -9,14 +9,15 @@ use anyhow::{Context, Result, anyhow, bail, ensure};
 use clap::Args;
 use drumline::Jobs;
 
+use crate::console;
+use crate::effort::Effort;
+use crate::entry::{RuntimeEntry, WorkloadEntry};
 use crate::families::Family;
 use crate::machine::cores_available;
-use crate::output;
 use crate::peers::{self, Peer};
 use crate::plan::Rounds;
-use crate::registry::{self, RuntimeEntry, WorkloadEntry};
+use crate::registry;
 use crate::schedule::{Choice, Schedule};
-use crate::session::Effort;
 use crate::workload::group;
 
 /// More threads than this are a slip of the finger.
@@ -112,7 +113,7 @@ impl Options {
         }
         if self.peers {
             let missing = peers::all().iter().filter_map(|peer| peer.version().err());
-            missing.for_each(|how| output::note(&format!("no row: {how}")));
+            missing.for_each(|how| console::note(&format!("no row: {how}")));
         }
         let jobs = self.jobs()?;
         let asked = AskedSizes::of(&self.size, workloads)?;

@@ -5,7 +5,7 @@ use std::io::{IsTerminal as _, stderr};
 
 use indicatif::{ProgressBar, ProgressStyle};
 
-use crate::output;
+use crate::console;
 
 /// How many lines there are at most, unless the length grows; shorter runs have none.
 const LINES: u64 = 10;
@@ -93,7 +93,7 @@ impl Progress {
 
     fn tell(&self) {
         if let Some(line) = self.line() {
-            output::note(&line);
+            console::note(&line);
         }
     }
 

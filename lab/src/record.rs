@@ -3,13 +3,14 @@
 
 use serde::{Deserialize, Serialize};
 
+use crate::configuration::Configuration;
+use crate::effort::Effort;
 use crate::journal;
 use crate::latency::Latencies;
-use crate::launch::{End, Outcome};
 use crate::machine::{Build, Machine};
+use crate::measurement::Measurement;
+use crate::outcome::{End, Outcome};
 use crate::round::RoundFigures;
-use crate::schedule::Configuration;
-use crate::session::{Effort, Measurement};
 use crate::statistics::{Interval, Ratio, Summary, geometric_mean, median, median_interval};
 use crate::usage::Usage;
 use crate::weather::Weather;

@@ -2,7 +2,7 @@
 
 use serde::{Deserialize, Serialize};
 
-use crate::launch::Outcome;
+use crate::outcome::Outcome;
 use crate::statistics::median;
 use crate::weather::Weather;
 use crate::workload::Shows;

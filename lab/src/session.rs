@@ -13,139 +13,14 @@ use std::fmt::Debug;
 use std::hint::{black_box, spin_loop};
 use std::time::{Duration, Instant};
 
-use serde::{Deserialize, Serialize};
-
 use crate::counters::{Counters, Counts};
+use crate::effort::Effort;
 use crate::energy::Energy;
 use crate::gate;
 use crate::latency::Latencies;
+use crate::measurement::Measurement;
 use crate::process;
 use crate::usage::Usage;
-
-/// How much trouble one measuring process goes to.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
-pub struct Effort {
-    /// At least one operation, and operations until this much time has passed.
-    pub warm_up_ms: u64,
-    /// No more samples are begun after this much time…
-    pub window_ms: u64,
-    /// …unless there are fewer than this…
-    pub samples_min: usize,
-    /// …and never more than this.
-    pub samples_max: usize,
-    /// What a sample should last at least.
-    pub sample_ns: u64,
-}
-
-impl Effort {
-    /// For the default run: as much as fits into two minutes.
-    pub fn quick() -> Self {
-        Self {
-            warm_up_ms: 10,
-            window_ms: 25,
-            samples_min: 3,
-            samples_max: 50,
-            sample_ns: 1_000_000,
-        }
-    }
-
-    /// For a run of chosen workloads.
-    pub fn usual() -> Self {
-        Self {
-            warm_up_ms: 100,
-            window_ms: 400,
-            samples_min: 5,
-            samples_max: 50,
-            sample_ns: 2_000_000,
-        }
-    }
-
-    /// For workloads that take seconds by themselves.
-    pub fn once() -> Self {
-        Self {
-            warm_up_ms: 0,
-            window_ms: 0,
-            samples_min: 1,
-            samples_max: 1,
-            sample_ns: 0,
-        }
-    }
-
-    /// For a look at whether everything works.
-    pub fn smoke() -> Self {
-        Self {
-            warm_up_ms: 1,
-            window_ms: 5,
-            samples_min: 2,
-            samples_max: 5,
-            sample_ns: 100_000,
-        }
-    }
-
-    /// As the workloads are defined.
-    pub fn full() -> Self {
-        Self {
-            warm_up_ms: 3_000,
-            window_ms: u64::MAX,
-            samples_min: 50,
-            samples_max: 50,
-            sample_ns: 2_000_000,
-        }
-    }
-}
-
-/// What one measuring process found: its last line of output, as JSON. A program that is not the
-/// lab's own says the same of a row (see [`Session::sample_program`]): `items`, `operations` and
-/// `wall_ns` at least. What it leaves out is unknown, and what it adds is not read.
-#[derive(Clone, Debug, Default, Serialize, Deserialize)]
-#[serde(default)]
-pub struct Measurement {
-    /// Why the runtime does not take part, if it does not.
-    pub declined: Option<String>,
-    /// What went wrong, if something did.
-    pub error: Option<String>,
-    /// Items in one operation.
-    pub items: u64,
-    /// Operations in one sample.
-    pub batch: u64,
-    /// Operations in all samples.
-    pub operations: u64,
-    /// Wall time per operation, one number per sample.
-    pub wall_ns: Vec<f64>,
-    /// Processor time of all threads per operation, one number per sample; empty if unknown.
-    pub cpu_ns: Vec<f64>,
-    /// What all samples used together.
-    pub usage: Usage,
-    /// Moves of threads from core to core between warm-up and end.
-    pub migrations: Option<u64>,
-    /// Hardware events of all samples.
-    pub counts: Counts,
-    /// Energy that the whole machine used between warm-up and end.
-    pub energy_joules: Option<f64>,
-    /// Threads and resident memory before anything was built.
-    pub initial: Option<process::Size>,
-    /// The kernel's own high-water mark of resident memory.
-    pub rss_peak_bytes: Option<u64>,
-    /// The highest number of threads seen between samples.
-    pub threads_peak: Option<u64>,
-    /// Tasks that live at once, where the workload knows.
-    pub concurrency: Option<u64>,
-    /// Messages in one operation, where there are any.
-    pub messages: Option<u64>,
-    /// What an operation takes at least, computed from its items, where that is known.
-    pub bound_ns: Option<f64>,
-    /// The most items that ran at once, where the workload counts them.
-    pub items_peak: Option<u64>,
-    /// Heap that an item holds beyond its own size, where the workload counts it.
-    pub item_heap_bytes: Option<f64>,
-    /// Heap that is left of an item when it is gone, where the workload counts it.
-    pub item_heap_left_bytes: Option<f64>,
-    /// How long items waited, where they do.
-    pub latencies: Latencies,
-    /// By how much it was slowed down on purpose, if it was.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub slowdown_percent: Option<u32>,
-}
 
 /// One measuring process at work.
 #[derive(Debug)]
@@ -158,7 +33,7 @@ pub struct Session {
 }
 
 impl Session {
-    /// A session that goes to so much trouble.
+    /// A session that goes to this much trouble.
     pub fn new(effort: Effort) -> Self {
         Self {
             effort,

@@ -25,9 +25,9 @@ use std::time::Duration;
 use anyhow::{Context, Result, bail, ensure};
 use serde_json::Value;
 
+use crate::console::note;
 use crate::launch::{Launcher, collect};
 use crate::machine::{ALIGNMENT, git, target_directory, workspace};
-use crate::output::note;
 use crate::{interrupt, process_group};
 
 /// The layouts of each side, where the linker can shuffle.
@@ -384,8 +384,8 @@ fn executable(message: &str) -> Option<PathBuf> {
 
 /// Whether a source's lab follows the orders of this one: every lab can add up Fibonacci numbers.
 pub fn probe(built: &Built, launcher: &mut Launcher) -> Result<()> {
-    use crate::launch::{ProcessRequest, Terms};
-    use crate::session::Effort;
+    use crate::effort::Effort;
+    use crate::process_request::{ProcessRequest, Terms};
     let order = ProcessRequest {
         workload: "fib".to_owned(),
         runtime: "seq".to_owned(),

@@ -4,9 +4,10 @@
 use std::collections::BTreeSet;
 use std::process::Output;
 
+use drumline_lab::effort::Effort;
 use drumline_lab::record::Record;
 use drumline_lab::registry;
-use drumline_lab::session::{Effort, Session};
+use drumline_lab::session::Session;
 
 use crate::{lab, stderr, stdout};
 

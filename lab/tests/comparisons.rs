@@ -42,7 +42,7 @@ fn copy(from: &Path, to: &Path, factor: f64) {
 
 fn write(to: &Path, records: &[Record]) {
     fs::create_dir_all(to).unwrap();
-    let lines = drumline_lab::output::json_lines(records);
+    let lines = drumline_lab::export::json_lines(records);
     fs::write(to.join("records.jsonl"), lines).unwrap();
 }
 

@@ -6,7 +6,7 @@ use std::fs;
 use drumline_lab::record::Record;
 use drumline_lab::round::RoundFigures;
 use drumline_lab::statistics::Interval;
-use drumline_lab::{output, reader};
+use drumline_lab::{export, reader};
 use serde_json::Value;
 
 use crate::{lab_in, stderr};
@@ -61,7 +61,7 @@ fn everything() -> BTreeSet<String> {
         slowdown_percent: Some(5),
         ..Record::default()
     };
-    let mut all = columns(&output::csv(&[record]).unwrap());
+    let mut all = columns(&export::csv(&[record]).unwrap());
     let round = serde_json::to_value(RoundFigures::default()).unwrap();
     names("by_round", &round, &mut all);
     all

@@ -2,8 +2,10 @@
 
 use std::fs;
 
+use drumline_lab::effort::Effort;
+use drumline_lab::measurement::Measurement;
 use drumline_lab::record::Record;
-use drumline_lab::session::{Effort, Measurement, Session};
+use drumline_lab::session::Session;
 use drumline_lab::table::{self, GridRow};
 
 use crate::{lab, lab_in, stderr, stdout};

@@ -10,12 +10,15 @@ use anyhow::{Context, Result};
 
 use super::{Comparison, Verdict};
 
-use crate::launch::{End, Launcher, Outcome, ProcessRequest};
+use crate::configuration::Configuration;
+use crate::export::json_lines;
+use crate::launch::Launcher;
 use crate::machine::{Build, Machine};
-use crate::output::json_lines;
+use crate::outcome::{End, Outcome};
+use crate::process_request::ProcessRequest;
 use crate::progress::Progress;
 use crate::record::Record;
-use crate::schedule::{Configuration, Schedule};
+use crate::schedule::Schedule;
 use crate::workshop::Built;
 
 /// What the answer of a lab begins with that lacks a workload or a runtime.

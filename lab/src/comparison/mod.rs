@@ -25,16 +25,16 @@ pub use differences::Difference;
 pub use words::quantity_text;
 
 use crate::destination::Destination;
+use crate::effort::Effort;
 use crate::launch::Launcher;
 use crate::options::Options;
 use crate::plan::Rounds;
 use crate::record::Record;
 use crate::registry;
 use crate::runtime::Role;
-use crate::session::Effort;
 use crate::statistics::PROCESSES_MIN;
 use crate::workshop::{self, Built, Flags, Source, Workshop};
-use crate::{definition, interrupt, output};
+use crate::{console, definition, interrupt};
 use interleaved::Plan;
 use side::{Side, WORKTREE};
 
@@ -88,7 +88,7 @@ pub fn run(arguments: &Arguments) -> ExitCode {
         Ok(0) => ExitCode::SUCCESS,
         Ok(_) => ExitCode::FAILURE,
         Err(error) => {
-            output::note(&format!("error: {error:#}"));
+            console::note(&format!("error: {error:#}"));
             ExitCode::from(TROUBLE)
         }
     }
@@ -216,10 +216,10 @@ fn of_sources(arguments: &Arguments, a: &Source, b: &Source) -> Result<usize> {
         format!("{}, {count} builds: {}{planted}", side.name, side.layouts)
     });
     if interrupt::pending().is_some() {
-        output::note("interrupted: this is what had been measured");
+        console::note("interrupted: this is what had been measured");
     }
     let regressions = tell(arguments, &records, &names, true)?;
-    output::note(&format!("records: {}", directory.display()));
+    console::note(&format!("records: {}", directory.display()));
     Ok(regressions)
 }
 
@@ -252,15 +252,15 @@ fn tell(
     let text = words::text(&comparison, names);
     match arguments.options.json.as_deref() {
         Some("-") => {
-            output::note(text.trim_end());
-            output::print(&words::json_lines(&comparison))?;
+            console::note(text.trim_end());
+            console::print(&words::json_lines(&comparison))?;
         }
         Some(file) => {
-            output::print(&text)?;
+            console::print(&text)?;
             std::fs::write(file, words::json_lines(&comparison))
                 .map_err(|error| anyhow::anyhow!("{file} cannot be written: {error}"))?;
         }
-        None => output::print(&text)?,
+        None => console::print(&text)?,
     }
     ensure!(
         !comparison.is_void(),

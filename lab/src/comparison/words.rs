@@ -7,9 +7,9 @@ use serde::Serialize;
 
 use super::cells::{Change, Comparison, MARGIN, Verdict};
 use super::differences;
+use crate::figure::figure;
 use crate::record::Record;
 use crate::statistics::{Interval, PROCESSES_MIN};
-use crate::table::figure;
 use crate::workload::Shows;
 
 /// The whole comparison, regressions first. `names` say what A and B are.

@@ -6,7 +6,10 @@
 //! The registry has its entries for the whole life of the process, so what a file defines lives as
 //! long. That happens once, and a file has an upper limit.
 
+pub mod family;
 mod program;
+
+use family::FAMILY;
 
 use std::fs::File;
 use std::io::Read as _;
@@ -17,10 +20,9 @@ use serde::Deserialize;
 
 pub use program::{PROTOCOL, run};
 
-use crate::families::{Family, one_job_and_all, usual_limit};
-use crate::registry::{self, ProgramRow, RuntimeEntry, WorkloadEntry};
+use crate::entry::{ProgramRow, RuntimeEntry, WorkloadEntry};
+use crate::registry;
 use crate::runtime::{Role, RuntimeCard};
-use crate::session::Effort;
 use crate::workload::{Shows, WorkloadCard};
 
 /// The form of files that this lab reads.
@@ -28,24 +30,6 @@ const VERSION: u64 = 1;
 
 /// Longer files are something else.
 const LENGTH_MAX: u64 = 1 << 18;
-
-/// The family of everything that files define.
-pub static FAMILY: Family = Family {
-    name: "own",
-    title: "own workloads",
-    rank: 250,
-    nests: false,
-    // What a program does is not known.
-    computes: false,
-    jobs: one_job_and_all,
-    // A program is started for each sample, and warms up by itself if it wants to.
-    effort: |usual| Effort {
-        warm_up_ms: 0,
-        samples_min: 1,
-        ..usual
-    },
-    limit: usual_limit,
-};
 
 /// The colours of rows that the lab does not know otherwise.
 const COLOURS: [(u8, u8, u8); 6] = [

@@ -10,7 +10,8 @@ use std::process::{Command, Stdio};
 use anyhow::{Context, Result, bail, ensure};
 use serde_json::Value;
 
-use crate::session::{Measurement, Session};
+use crate::measurement::Measurement;
+use crate::session::Session;
 use crate::statistics::is_time;
 
 /// The protocol that this lab speaks.

@@ -17,7 +17,7 @@
 
 use std::time::Duration;
 
-use crate::session::Effort;
+use crate::effort::Effort;
 
 pub mod actors;
 pub mod albums;
@@ -82,7 +82,8 @@ mod tests {
     use std::fs;
     use std::path::Path;
 
-    use crate::registry::{WorkloadEntry, all_runtimes, all_workloads, families};
+    use crate::entry::WorkloadEntry;
+    use crate::registry::{all_runtimes, all_workloads, families};
 
     /// A new family needs its folder and one line. A folder without its line does not compile,
     /// because the registry, which lists the folders, names it.

@@ -17,7 +17,7 @@ use clap::Args;
 use crate::archive::Archive;
 use crate::destination::Destination;
 use crate::options::{self, Options};
-use crate::{canvas, definition, output, registry, report};
+use crate::{canvas, console, definition, registry, report};
 use time_series::{Filter, TimeSeries};
 
 /// What `history` can be told.
@@ -86,9 +86,9 @@ pub fn run(arguments: &Arguments) -> Result<ExitCode> {
     fs::write(&file, page(workload.card.name, &all_series)?)
         .with_context(|| format!("{} cannot be written", file.display()))?;
     for series in &all_series {
-        output::print(&format!("{}\n", series.grid().to_text()))?;
+        console::print(&format!("{}\n", series.grid().to_text()))?;
     }
-    output::print(&format!("page: {}\n", file.display()))?;
+    console::print(&format!("page: {}\n", file.display()))?;
     Ok(ExitCode::SUCCESS)
 }
 

@@ -4,8 +4,8 @@ use std::collections::BTreeSet;
 
 use crate::archive::{Archive, Run};
 use crate::comparison::quantity_text;
+use crate::entry::WorkloadEntry;
 use crate::record::Record;
-use crate::registry::WorkloadEntry;
 use crate::runtime::Role;
 use crate::statistics::{Interval, median};
 use crate::table::{Grid, GridRow, RowKind};

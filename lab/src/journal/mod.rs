@@ -19,10 +19,12 @@ use anyhow::{Context, Result, anyhow, bail, ensure};
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
 
-use crate::launch::{Outcome, ProcessRequest};
+use crate::configuration::Configuration;
 use crate::machine::{Build, Machine, cores_available};
+use crate::outcome::Outcome;
 use crate::plan::Rounds;
-use crate::schedule::{Configuration, Schedule};
+use crate::process_request::ProcessRequest;
+use crate::schedule::Schedule;
 
 /// The name of the file, in the directory of the run.
 pub const FILE: &str = "journal.jsonl";

@@ -1,8 +1,9 @@
 use super::*;
-use crate::launch::End;
+use crate::effort::Effort;
+use crate::measurement::Measurement;
+use crate::outcome::End;
 use crate::registry;
 use crate::schedule::Choice;
-use crate::session::{Effort, Measurement};
 use crate::weather::Weather;
 
 fn schedule(sizes: &[u64]) -> Schedule {

@@ -6,7 +6,7 @@ use super::command_record::CommandRecord;
 use super::plan::Arguments;
 use crate::destination::{check_file, is_same, make_file};
 use crate::table::Grid;
-use crate::{markdown, output};
+use crate::{export, markdown};
 
 /// Where to write; `-` is standard output.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -67,10 +67,10 @@ impl Files {
     /// Some cannot be written, each of which is named; the others are.
     pub fn write(&self, records: &[CommandRecord], grid: Option<&Grid>) -> Result<()> {
         let csv = || {
-            let bytes = output::csv(records)?;
+            let bytes = export::csv(records)?;
             String::from_utf8(bytes).context("the table is no text")
         };
-        let json = || Ok(output::json_lines(records));
+        let json = || Ok(export::json_lines(records));
         let markdown = || Ok(grid.map(markdown::table).unwrap_or_default());
         let text = |option| match option {
             "--csv" => csv(),
@@ -79,7 +79,7 @@ impl Files {
         };
         let mut errors = Vec::new();
         for (option, file) in self.named() {
-            let written = text(option).and_then(|text| output::write_text(file, &text));
+            let written = text(option).and_then(|text| export::write_text(file, &text));
             errors.extend(written.err().map(|error| format!("{option}: {error:#}")));
         }
         ensure!(errors.is_empty(), errors.join("; "));

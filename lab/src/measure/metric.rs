@@ -1,7 +1,7 @@
 //! What is told of a run: a table of metrics, each with a name, a unit and the way to find it.
 
 use super::program_run::ProgramRun;
-use crate::table::significant;
+use crate::figure::significant;
 use crate::workload::group;
 
 /// How many digits a number has in tables, roughly.

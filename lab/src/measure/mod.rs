@@ -34,7 +34,7 @@ use std::process::ExitCode;
 
 use anyhow::Result;
 
-use crate::{interrupt, output};
+use crate::{console, interrupt};
 use command_record::CommandRecord;
 use files::Files;
 use plan::Plan;
@@ -88,7 +88,7 @@ pub fn run(arguments: &Arguments) -> Result<ExitCode> {
         Stop::Interrupted => told.map(|()| interrupted()),
         Stop::Failed(error) => {
             if let Err(error) = told {
-                output::note(&format!("error: {error:#}"));
+                console::note(&format!("error: {error:#}"));
             }
             Err(error)
         }
@@ -113,9 +113,9 @@ fn tell(
     if text.is_empty() {
         // Nothing was measured, and the error says why.
     } else if plan.shows_output || arguments.writes_to_stdout() {
-        output::note(text.trim_end());
+        console::note(text.trim_end());
     } else {
-        output::print(&text)?;
+        console::print(&text)?;
     }
     // Nothing measured is no reason to lose what `--force` allows to replace.
     let written = match measured.stop {
@@ -123,7 +123,7 @@ fn tell(
         _ => files.write(records, grid.as_ref()),
     };
     if let Some(note) = measured.note() {
-        output::note(&note);
+        console::note(&note);
     }
     written
 }

@@ -3,7 +3,6 @@
 use serde::{Deserialize, Serialize};
 
 use super::sampler::Seen;
-use super::shell_start::ShellStart;
 use crate::counters::Counts;
 use crate::usage::Usage;
 use crate::weather::Clocks;
@@ -61,16 +60,6 @@ impl ProgramRun {
         let used = self.usage.cpu_ns? as f64;
         (self.wall_ns > 0).then(|| used / self.wall_ns as f64)
     }
-
-    /// Takes off what the shell took that started the program. Only times are known of it.
-    pub fn without(&mut self, shell: &ShellStart) {
-        let less = |time: Option<u64>, shell: Option<u64>| Some(time?.saturating_sub(shell?));
-        self.wall_ns = self.wall_ns.saturating_sub(shell.wall_ns);
-        let usage = &mut self.usage;
-        usage.user_ns = less(usage.user_ns, shell.user_ns);
-        usage.system_ns = less(usage.system_ns, shell.system_ns);
-        usage.cpu_ns = usage.user_ns.zip(usage.system_ns).map(|(a, b)| a + b);
-    }
 }
 
 #[cfg(test)]
@@ -88,32 +77,6 @@ mod tests {
             run.seen.rss_bytes = Some(seen);
             assert_eq!(run.rss_sum_peak_bytes(), Some(expected));
         }
-    }
-
-    #[test]
-    fn the_start_of_a_shell_is_taken_off_times() {
-        let shell = ShellStart {
-            wall_ns: 100,
-            user_ns: Some(30),
-            system_ns: Some(20),
-        };
-        let mut run = ProgramRun {
-            wall_ns: 150,
-            usage: Usage {
-                cpu_ns: Some(60),
-                user_ns: Some(50),
-                system_ns: Some(10),
-                ctx_voluntary: Some(3),
-                ..Usage::default()
-            },
-            ..ProgramRun::default()
-        };
-        run.without(&shell);
-        let usage = run.usage;
-        assert_eq!((run.wall_ns, usage.cpu_ns), (50, Some(20)));
-        assert_eq!((usage.user_ns, usage.system_ns), (Some(20), Some(0)));
-        assert_eq!(usage.ctx_voluntary, Some(3));
-        assert_eq!(run.processors(), Some(0.4));
     }
 
     #[test]

@@ -129,7 +129,7 @@ impl Running<'_> {
             let run = self.runner.run(&configuration.request);
             let mut run = finished(run.with_context(|| configuration.text.clone()))?;
             if let Some(shell) = self.shell {
-                run.without(shell);
+                shell.take_off(&mut run);
             }
             let kind = if start.is_some() { "run" } else { "warm-up" };
             let failure = self.failure(configuration, &format!("{kind} {}", round + 1), &run);

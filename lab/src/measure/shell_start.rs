@@ -52,6 +52,16 @@ impl ShellStart {
         Ok(Some(start))
     }
 
+    /// Takes it off a run that a shell has started. Only times are known of it.
+    pub fn take_off(&self, run: &mut ProgramRun) {
+        let less = |time: Option<u64>, shell: Option<u64>| Some(time?.saturating_sub(shell?));
+        run.wall_ns = run.wall_ns.saturating_sub(self.wall_ns);
+        let usage = &mut run.usage;
+        usage.user_ns = less(usage.user_ns, self.user_ns);
+        usage.system_ns = less(usage.system_ns, self.system_ns);
+        usage.cpu_ns = usage.user_ns.zip(usage.system_ns).map(|(a, b)| a + b);
+    }
+
     fn of(runs: &[ProgramRun]) -> Option<Self> {
         let middle = |time: fn(&ProgramRun) -> Option<u64>| {
             let times: Vec<f64> = runs.iter().filter_map(time).map(|ns| ns as f64).collect();
@@ -68,6 +78,7 @@ impl ShellStart {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::usage::Usage;
 
     #[test]
     fn the_middle_of_the_starts_counts() {
@@ -86,5 +97,31 @@ mod tests {
         };
         assert_eq!(ShellStart::of(&runs), Some(expected));
         assert_eq!(ShellStart::of(&[]), None);
+    }
+
+    #[test]
+    fn the_start_of_a_shell_is_taken_off_times() {
+        let shell = ShellStart {
+            wall_ns: 100,
+            user_ns: Some(30),
+            system_ns: Some(20),
+        };
+        let mut run = ProgramRun {
+            wall_ns: 150,
+            usage: Usage {
+                cpu_ns: Some(60),
+                user_ns: Some(50),
+                system_ns: Some(10),
+                ctx_voluntary: Some(3),
+                ..Usage::default()
+            },
+            ..ProgramRun::default()
+        };
+        shell.take_off(&mut run);
+        let usage = run.usage;
+        assert_eq!((run.wall_ns, usage.cpu_ns), (50, Some(20)));
+        assert_eq!((usage.user_ns, usage.system_ns), (Some(20), Some(0)));
+        assert_eq!(usage.ctx_voluntary, Some(3));
+        assert_eq!(run.processors(), Some(0.4));
     }
 }

@@ -15,8 +15,8 @@ use sha1::{Digest, Sha1};
 
 use super::tool;
 use super::toolchain::{Source, Step, Toolchain};
+use crate::console;
 use crate::machine::target_directory;
-use crate::output;
 
 /// How long a compiler may take. The first build in Go compiles its standard library, too.
 const COMPILE_LIMIT: Duration = Duration::from_secs(600);
@@ -43,7 +43,7 @@ pub fn compiled(place: &Path, name: &str, toolchain: &dyn Toolchain) -> Result<P
     if directory.is_dir() {
         return Ok(directory);
     }
-    output::note(&format!("compiling the peer {name}"));
+    console::note(&format!("compiling the peer {name}"));
     let draft = directory.with_file_name(format!("{name}-{key}.{}", std::process::id()));
     let result = compile(&draft, &sources, &steps)
         .with_context(|| format!("the peer {name} cannot be compiled"))

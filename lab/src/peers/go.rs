@@ -4,7 +4,7 @@ use std::env::consts::EXE_SUFFIX;
 use std::ffi::OsString;
 use std::path::{Path, PathBuf};
 
-use super::Task;
+use super::task::Task;
 use super::tool;
 use super::toolchain::{Source, Step, Toolchain, Variables};
 

@@ -3,7 +3,7 @@
 use std::ffi::OsString;
 use std::path::{Path, PathBuf};
 
-use super::Task;
+use super::task::Task;
 use super::tool;
 use super::toolchain::{Source, Step, Toolchain, Variables};
 
@@ -145,8 +145,8 @@ impl Toolchain for Java {
 #[cfg(all(test, unix))]
 mod tests {
     use super::*;
+    use crate::effort::Effort;
     use crate::peers::made_up::Tools;
-    use crate::session::Effort;
 
     fn with_version(version: &str) -> Result<Box<dyn Toolchain>, String> {
         let tools = Tools::new();

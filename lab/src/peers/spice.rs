@@ -8,7 +8,7 @@ use std::path::{Path, PathBuf};
 
 use anyhow::{Context, Result, ensure};
 
-use super::Task;
+use super::task::Task;
 use super::tool;
 use super::toolchain::{Source, Step, Toolchain, Variables};
 

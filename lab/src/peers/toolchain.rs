@@ -4,7 +4,7 @@ use std::ffi::OsString;
 use std::fmt::Debug;
 use std::path::{Path, PathBuf};
 
-use super::Task;
+use super::task::Task;
 
 /// The variables of the environment that say where tools are. Tests have their own.
 pub type Variables<'a> = &'a dyn Fn(&str) -> Option<OsString>;

@@ -7,8 +7,8 @@ use std::collections::BTreeMap;
 
 use super::experiment::Cell;
 use crate::archive::Archive;
+use crate::entry::RuntimeEntry;
 use crate::record::Record;
-use crate::registry::RuntimeEntry;
 
 /// Records of runs, the newest first.
 #[derive(Debug, Default)]

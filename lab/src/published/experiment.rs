@@ -7,8 +7,9 @@ use anyhow::{Context, Result, ensure};
 use serde::Deserialize;
 
 use super::quantity::Quantity;
+use crate::entry::{RuntimeEntry, WorkloadEntry};
 use crate::near;
-use crate::registry::{self, RuntimeEntry, WorkloadEntry};
+use crate::registry;
 
 /// The file, which is part of the program.
 const FILE: &str = include_str!("../../published.json");

@@ -33,7 +33,7 @@ use crate::launch::Launcher;
 use crate::machine::Machine;
 use crate::options::Options;
 use crate::record::Record;
-use crate::{interrupt, output};
+use crate::{console, interrupt, output};
 use evidence::Evidence;
 use experiment::{Experiment, Row};
 use needs::Sizes;
@@ -131,18 +131,18 @@ pub fn run(arguments: &Arguments) -> Result<ExitCode> {
         written.with_context(|| format!("{} cannot be written", file.display()))?;
     }
     for table in &tables {
-        output::print(&format!("{}\n", table.grid.to_text()))?;
+        console::print(&format!("{}\n", table.grid.to_text()))?;
     }
     if tables.iter().any(|table| table.is_incomplete) {
-        output::print(
+        console::print(
             "to measure what is missing: cargo lab published --run, with small sizes, or \
              --run=published\n",
         )?;
     }
     let [(html, _), _] = pages;
-    output::print(&format!("page: {}\n", directory.join(html).display()))?;
+    console::print(&format!("page: {}\n", directory.join(html).display()))?;
     if let Some(signal) = interrupt::pending() {
-        output::note(&format!(
+        console::note(&format!(
             "interrupted: what was measured is in {}; a further --run measures what is missing",
             directory.display()
         ));
@@ -151,7 +151,7 @@ pub fn run(arguments: &Arguments) -> Result<ExitCode> {
     Ok(if is_sound {
         ExitCode::SUCCESS
     } else {
-        output::note("error: some configurations failed, and their tables say why");
+        console::note("error: some configurations failed, and their tables say why");
         ExitCode::FAILURE
     })
 }
@@ -173,7 +173,7 @@ fn measure(
         .collect();
     let schedule = needs::schedule(&rows, evidence, here, sizes, rounds);
     if schedule.groups.is_empty() {
-        output::note("nothing is missing: the records have all figures of these sizes");
+        console::note("nothing is missing: the records have all figures of these sizes");
         return Ok(Vec::new());
     }
     let launcher = Launcher::new()?;

@@ -5,12 +5,13 @@ use clap::ValueEnum;
 use super::evidence::Evidence;
 use super::experiment::{Cell, Row};
 use super::side_by_side::exceeds;
-use crate::launch::Terms;
+use crate::configuration::Configuration;
+use crate::effort::Effort;
+use crate::entry::RuntimeEntry;
 use crate::machine::{Machine, cores_available};
 use crate::plan::Rounds;
-use crate::registry::RuntimeEntry;
-use crate::schedule::{Configuration, Schedule};
-use crate::session::Effort;
+use crate::process_request::Terms;
+use crate::schedule::Schedule;
 
 /// Which sizes are measured.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]

@@ -3,8 +3,8 @@
 use serde::Deserialize;
 
 use crate::columns::switches;
+use crate::figure::figure;
 use crate::record::Record;
-use crate::table::figure;
 
 /// What a figure is.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Deserialize)]

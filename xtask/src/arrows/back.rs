@@ -177,45 +177,8 @@ pub const LIBRARY: &[Back] = &[
     ),
 ];
 
-/// The arrows back of the lab.
-pub const LAB: &[Back] = &[
-    back("cell.rs", &["record.rs"], DEBT),
-    back("columns.rs", &["table.rs"], DEBT),
-    back(
-        "families/messages/dialogue.rs",
-        &["families/messages/mod.rs"],
-        DEBT,
-    ),
-    back(
-        "families/offload/mod.rs",
-        &["families/offload/open_loop.rs"],
-        DEBT,
-    ),
-    back(
-        "families/programs/mod.rs",
-        &["families/programs/graph.rs"],
-        DEBT,
-    ),
-    back("launch.rs", &["output.rs"], DEBT),
-    back("measure/program_run.rs", &["measure/shell_start.rs"], DEBT),
-    back("peers/erlang.rs", &["peers/mod.rs"], DEBT),
-    back("peers/go.rs", &["peers/mod.rs"], DEBT),
-    back("peers/java.rs", &["peers/mod.rs"], DEBT),
-    back(
-        "peers/mod.rs",
-        &["peers/cache.rs", "peers/onetbb.rs", "peers/spice.rs"],
-        DEBT,
-    ),
-    back("peers/toolchain.rs", &["peers/mod.rs"], DEBT),
-    back("progress.rs", &["output.rs"], DEBT),
-    back("registry.rs", &["definition/mod.rs", "peers/mod.rs"], DEBT),
-    back(
-        "schedule.rs",
-        &["journal/mod.rs", "output.rs", "record.rs"],
-        DEBT,
-    ),
-    back("session.rs", &["gate.rs"], DEBT),
-];
+/// The arrows back of the lab: none.
+pub const LAB: &[Back] = &[];
 
 const TRAITS: &str =
     "a trait with methods that return adapters names these, and each implements it";

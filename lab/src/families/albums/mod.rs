@@ -1,16 +1,17 @@
 //! Albums: songs of a few minutes each that a program of its own renders, several at once.
 //!
 //! The program is `apps/chipmill`, which also has the peers: it says in the lab's terms what it has
-//! measured (see [`Measurement`](crate::session::Measurement)), and the lab takes turns between its
+//! measured (see [`Measurement`](crate::measurement::Measurement)), and the lab takes turns between its
 //! rows, adds up and compares. It needs a C++ compiler and is built apart from the lab.
 
 use anyhow::Result;
 
+use crate::effort::Effort;
+use crate::entry::{Pair, RuntimeEntry, WorkloadEntry};
 use crate::families::Family;
 use crate::machine::cores_available;
-use crate::registry::{Pair, RuntimeEntry, WorkloadEntry};
 use crate::runtime::RuntimeCard;
-use crate::session::{Effort, Session};
+use crate::session::Session;
 use crate::workload::WorkloadCard;
 
 pub mod program;

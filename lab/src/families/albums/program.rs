@@ -6,7 +6,7 @@ use std::process::{Command, Stdio};
 use anyhow::{Context, Result, ensure};
 
 use crate::machine::{target_directory, workspace};
-use crate::session::Measurement;
+use crate::measurement::Measurement;
 
 /// A variable of the environment that says where the program is, if it is not where cargo builds
 /// it; an empty one, that it is nowhere.

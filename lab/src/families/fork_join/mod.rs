@@ -4,9 +4,9 @@ use std::fmt::Debug;
 
 use anyhow::Result;
 
+use crate::entry::{Pair, RuntimeEntry, WorkloadEntry};
 use crate::families::fork_join::pool::Pool;
 use crate::families::{Family, one_job_and_all, usual_limit};
-use crate::registry::{Pair, RuntimeEntry, WorkloadEntry};
 use crate::runtime::RuntimeCard;
 use crate::session::Session;
 use crate::workload::{WorkloadCard, group};

@@ -12,8 +12,8 @@ use std::ops::Range;
 
 use anyhow::Result;
 
+use crate::entry::{Pair, RuntimeEntry, WorkloadEntry};
 use crate::families::{Family, one_job_and_all, usual_limit};
-use crate::registry::{Pair, RuntimeEntry, WorkloadEntry};
 use crate::runtime::RuntimeCard;
 use crate::session::Session;
 use crate::workload::{WorkloadCard, group};

@@ -177,7 +177,7 @@ mod tests {
     }
 
     fn error(loses: u64) -> Option<String> {
-        let mut session = Session::new(crate::session::Effort::once());
+        let mut session = Session::new(crate::effort::Effort::once());
         sample(5, 2, &mut session, || {
             let queue = Arc::default();
             let end = Lossy {

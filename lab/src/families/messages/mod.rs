@@ -14,10 +14,11 @@
 
 use anyhow::Result;
 
+use crate::effort::Effort;
+use crate::entry::{Pair, RuntimeEntry, WorkloadEntry};
 use crate::families::{Family, usual_limit};
-use crate::registry::{Pair, RuntimeEntry, WorkloadEntry};
 use crate::runtime::RuntimeCard;
-use crate::session::{Effort, Session};
+use crate::session::Session;
 use crate::workload::{WorkloadCard, group};
 
 use self::channel::{
@@ -37,6 +38,7 @@ pub mod payload;
 pub mod ports;
 pub mod rings;
 pub mod select;
+pub mod talk;
 pub mod tally;
 pub mod traffic;
 

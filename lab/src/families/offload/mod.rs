@@ -3,20 +3,20 @@
 //! The asynchronous side is a runtime of tokio on one thread, the same for all. A runtime here is
 //! whatever computes beside it, and the way of getting the answer back.
 
-use std::future::Future;
-
-use ::tokio::runtime::Builder;
 use anyhow::Result;
 
+use crate::effort::Effort;
+use crate::entry::{Pair, RuntimeEntry, WorkloadEntry};
 use crate::families::{Family, usual_limit};
-use crate::registry::{Pair, RuntimeEntry, WorkloadEntry};
-use crate::runtime::RuntimeCard;
-use crate::session::{Effort, Session};
+use crate::session::Session;
 use crate::workload::WorkloadCard;
 
 pub mod arrivals;
 pub mod open_loop;
 pub mod request;
+mod runtime_trait;
+
+pub use runtime_trait::OffloadRuntime;
 
 include!(concat!(env!("OUT_DIR"), "/families/offload.rs"));
 
@@ -41,24 +41,6 @@ pub trait OffloadWorkload: Sized {
 
     /// How many per cent arrive of the requests that the machine is able to compute.
     const LOAD_PERCENT: u32;
-}
-
-/// A runtime that computes for asynchronous code.
-pub trait OffloadRuntime: Sized + Sync + 'static {
-    /// Name, package and place of this runtime.
-    const CARD: RuntimeCard;
-
-    /// Makes whatever computes, on at most `jobs` threads.
-    fn start(jobs: usize) -> Result<Self>;
-
-    /// What the runtime needs of the asynchronous side: by default nothing.
-    fn configure(_builder: &mut Builder, _jobs: usize) {}
-
-    /// Hands a request over and awaits its answer. Called in a task of the asynchronous side.
-    fn offload(
-        &'static self,
-        request: impl FnOnce() -> u64 + Send + 'static,
-    ) -> impl Future<Output = Result<u64>> + Send;
 }
 
 // What the registry is made of.

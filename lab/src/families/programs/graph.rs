@@ -1,10 +1,8 @@
 //! Breadth-first search: from one vertex on, level by level.
 
 use std::mem;
-use std::sync::Arc;
 use std::sync::atomic::{AtomicU32, Ordering};
 
-use super::ProgramRuntime;
 use super::kronecker;
 
 /// No vertex.
@@ -129,6 +127,11 @@ impl Search {
         }
     }
 
+    /// Begins at `root`, which is its own parent.
+    pub fn begin(&self, root: u32) {
+        self.parents[root as usize].store(root, Ordering::Relaxed);
+    }
+
     /// Goes on from some vertices, one after another. Returns what this thread finds first.
     pub fn visit_all(&self, vertices: &[u32]) -> Vec<u32> {
         let mut found = Vec::new();
@@ -136,20 +139,6 @@ impl Search {
             self.visit(vertex, &mut found);
         }
         found
-    }
-
-    /// The whole search. Returns how many vertices it has found.
-    pub fn run<R: ProgramRuntime>(self: &Arc<Self>, runtime: &R, root: u32) -> usize {
-        self.parents[root as usize].store(root, Ordering::Relaxed);
-        runtime.search(|| {
-            let mut frontier = vec![root];
-            let mut found = 0;
-            while !frontier.is_empty() {
-                found += frontier.len();
-                frontier = runtime.level(self, frontier);
-            }
-            found
-        })
     }
 
     /// Whether the parents are a tree of shortest paths from `root` to all of `component`, by the
@@ -203,15 +192,18 @@ impl Search {
 
 #[cfg(test)]
 mod tests {
+    use std::sync::Arc;
+
     use super::*;
     use crate::families::programs::runtimes::seq::Seq;
+    use crate::families::programs::{ProgramRuntime, breadth_first};
 
     fn searched() -> (Arc<Search>, Vec<u32>) {
         let graph = Graph::new(7, &[(0, 1), (1, 2), (2, 3), (3, 0), (2, 2), (1, 4), (5, 6)]);
         let component = graph.largest_component();
         assert_eq!(graph.edges_of(&component), 5);
         let search = Arc::new(Search::new(graph));
-        assert_eq!(search.run(&Seq::start(1).unwrap(), 0), 5);
+        assert_eq!(breadth_first::run(&search, &Seq::start(1).unwrap(), 0), 5);
         (search, component)
     }
 

@@ -8,15 +8,17 @@ use std::sync::Arc;
 
 use anyhow::Result;
 
+use crate::effort::Effort;
+use crate::entry::{Pair, RuntimeEntry, WorkloadEntry};
 use crate::families::{Family, one_job_and_all, usual_limit};
-use crate::registry::{Pair, RuntimeEntry, WorkloadEntry};
 use crate::runtime::RuntimeCard;
-use crate::session::{Effort, Session};
+use crate::session::Session;
 use crate::workload::WorkloadCard;
 
 use self::graph::Search;
 use self::kmers::KmerCounter;
 
+pub mod breadth_first;
 pub mod graph;
 pub mod kmers;
 pub mod kronecker;

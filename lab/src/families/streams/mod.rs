@@ -6,13 +6,14 @@
 
 use anyhow::Result;
 
+use crate::effort::Effort;
+use crate::entry::{Pair, RuntimeEntry, WorkloadEntry};
 use crate::families::streams::bounded::Received;
 use crate::families::streams::mapping::{Mapping, Tally};
 use crate::families::streams::pipeline::Pipeline;
 use crate::families::{Family, usual_limit};
-use crate::registry::{Pair, RuntimeEntry, WorkloadEntry};
 use crate::runtime::RuntimeCard;
-use crate::session::{Effort, Session};
+use crate::session::Session;
 use crate::workload::{WorkloadCard, group};
 
 pub mod bounded;

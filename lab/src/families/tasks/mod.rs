@@ -14,10 +14,11 @@ use std::time::Duration;
 
 use anyhow::Result;
 
+use crate::effort::Effort;
+use crate::entry::{Pair, RuntimeEntry, WorkloadEntry};
 use crate::families::Family;
-use crate::registry::{Pair, RuntimeEntry, WorkloadEntry};
 use crate::runtime::RuntimeCard;
-use crate::session::{Effort, Session};
+use crate::session::Session;
 use crate::workload::{WorkloadCard, group};
 
 pub mod roll;

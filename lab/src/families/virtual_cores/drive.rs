@@ -87,6 +87,7 @@ fn sample<R: VirtualRuntime>(
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::effort::Effort;
     use crate::families::virtual_cores::workloads::ramp::Ramp;
     use crate::families::virtual_cores::workloads::vc_join::VcJoin;
     use crate::families::virtual_cores::workloads::vc_loop::VcLoop;
@@ -95,8 +96,8 @@ mod tests {
     use crate::families::virtual_cores::workloads::vc_stream::VcStream;
     use crate::families::virtual_cores::workloads::vc_uneven::VcUneven;
     use crate::families::virtual_cores::{Sharing, VirtualWorkload};
+    use crate::measurement::Measurement;
     use crate::runtime::{Role, RuntimeCard};
-    use crate::session::{Effort, Measurement};
 
     /// A pretended runtime: it begins all items before the first one ends, and perhaps leaves the
     /// last one out.

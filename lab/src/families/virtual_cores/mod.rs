@@ -10,11 +10,12 @@ use std::sync::Arc;
 
 use anyhow::Result;
 
+use crate::effort::Effort;
+use crate::entry::{Pair, RuntimeEntry, WorkloadEntry};
 use crate::families::virtual_cores::sleepers::{Sleepers, sleep_precisely};
 use crate::families::{Family, usual_limit};
-use crate::registry::{Pair, RuntimeEntry, WorkloadEntry};
 use crate::runtime::RuntimeCard;
-use crate::session::{Effort, Session};
+use crate::session::Session;
 use crate::workload::{WorkloadCard, group};
 
 pub mod alike;

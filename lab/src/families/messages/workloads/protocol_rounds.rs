@@ -2,7 +2,7 @@
 
 use anyhow::Result;
 
-use crate::families::messages::dialogue::{Talk, talk};
+use crate::families::messages::talk::{Talk, talk};
 use crate::families::messages::{ChannelKind, MessageRuntime, MessageWorkload, traffic};
 use crate::session::Session;
 use crate::workload::WorkloadCard;

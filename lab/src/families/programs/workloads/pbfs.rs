@@ -8,7 +8,7 @@ use rand::rngs::SmallRng;
 use rand::seq::IndexedRandom;
 
 use crate::families::programs::graph::{Graph, Search};
-use crate::families::programs::{Program, ProgramRuntime};
+use crate::families::programs::{Program, ProgramRuntime, breadth_first};
 use crate::session::Session;
 use crate::workload::{Shows, WorkloadCard};
 
@@ -67,7 +67,7 @@ impl Program for Pbfs {
             self.edges,
             &mut turn,
             |_| self.search.reset(),
-            |turn| self.search.run(runtime, root(turn)),
+            |turn| breadth_first::run(&self.search, runtime, root(turn)),
             |turn, found| {
                 if found != self.component.len() {
                     return Err(format!("{found} vertices were found"));

@@ -6,9 +6,11 @@ use crate::families::streams::pipeline::Spinning;
 use crate::families::streams::workloads::single_pool::SinglePool;
 use crate::families::streams::workloads::triple_pool::{PIPELINES, TriplePool};
 use crate::families::streams::{StreamKind, StreamRuntime, StreamWorkload};
-use crate::gate::Gated;
-use crate::launch::ProcessRequest;
-use crate::session::{Effort, Measurement, Session};
+use crate::gated::Gated;
+use crate::process_request::ProcessRequest;
+use crate::effort::Effort;
+use crate::measurement::Measurement;
+use crate::session::Session;
 use crate::workload::WorkloadCard;
 
 /// The three, each in a process of its own.
