@@ -1,7 +1,8 @@
 //! The items of a slice, by reference.
 
-use crate::iter::plumbing::{Consumer, Producer, ProducerCallback, UnindexedConsumer, bridge};
-use crate::iter::{IndexedParallelIterator, IntoParallelIterator, ParallelIterator};
+use crate::iter::IntoParallelIterator;
+use crate::iter::plumbing::Producer;
+use crate::iter::sources::indexed_source::indexed_source;
 
 /// A parallel iterator over the items of a slice, by shared reference.
 ///
@@ -56,39 +57,11 @@ impl<'data, T: Send> IntoParallelIterator for &'data mut [T] {
     }
 }
 
-impl<'data, T: Sync> ParallelIterator for Iter<'data, T> {
-    type Item = &'data T;
-
-    fn drive_unindexed<C>(self, consumer: C) -> C::Result
-    where
-        C: UnindexedConsumer<Self::Item>,
-    {
-        bridge(self, consumer)
-    }
-
-    fn opt_len(&self) -> Option<usize> {
-        Some(self.slice.len())
-    }
-}
-
-impl<T: Sync> IndexedParallelIterator for Iter<'_, T> {
-    fn len(&self) -> usize {
-        self.slice.len()
-    }
-
-    fn drive<C>(self, consumer: C) -> C::Result
-    where
-        C: Consumer<Self::Item>,
-    {
-        bridge(self, consumer)
-    }
-
-    fn with_producer<CB>(self, callback: CB) -> CB::Output
-    where
-        CB: ProducerCallback<Self::Item>,
-    {
-        callback.callback(IterProducer { slice: self.slice })
-    }
+indexed_source! {
+    ['data, T] Iter<'data, T> { T: Sync }
+    item &'data T;
+    len(this) this.slice.len();
+    producer(this) IterProducer { slice: this.slice };
 }
 
 struct IterProducer<'data, T> {
@@ -109,39 +82,11 @@ impl<'data, T: Sync> Producer for IterProducer<'data, T> {
     }
 }
 
-impl<'data, T: Send> ParallelIterator for IterMut<'data, T> {
-    type Item = &'data mut T;
-
-    fn drive_unindexed<C>(self, consumer: C) -> C::Result
-    where
-        C: UnindexedConsumer<Self::Item>,
-    {
-        bridge(self, consumer)
-    }
-
-    fn opt_len(&self) -> Option<usize> {
-        Some(self.slice.len())
-    }
-}
-
-impl<T: Send> IndexedParallelIterator for IterMut<'_, T> {
-    fn len(&self) -> usize {
-        self.slice.len()
-    }
-
-    fn drive<C>(self, consumer: C) -> C::Result
-    where
-        C: Consumer<Self::Item>,
-    {
-        bridge(self, consumer)
-    }
-
-    fn with_producer<CB>(self, callback: CB) -> CB::Output
-    where
-        CB: ProducerCallback<Self::Item>,
-    {
-        callback.callback(IterMutProducer { slice: self.slice })
-    }
+indexed_source! {
+    ['data, T] IterMut<'data, T> { T: Send }
+    item &'data mut T;
+    len(this) this.slice.len();
+    producer(this) IterMutProducer { slice: this.slice };
 }
 
 struct IterMutProducer<'data, T> {

@@ -208,3 +208,44 @@ pub(super) fn char_at(index: u32) -> char {
     };
     char::from_u32(code).expect("the index is that of a character")
 }
+
+/// Declares that a range of characters, `Iter<char>`, is what its `by_index` gives.
+macro_rules! by_index {
+    () => {
+        impl ParallelIterator for Iter<char> {
+            type Item = char;
+
+            fn drive_unindexed<C>(self, consumer: C) -> C::Result
+            where
+                C: $crate::iter::plumbing::UnindexedConsumer<char>,
+            {
+                self.by_index().drive(consumer)
+            }
+
+            fn opt_len(&self) -> Option<usize> {
+                Some(self.len())
+            }
+        }
+
+        impl IndexedParallelIterator for Iter<char> {
+            fn len(&self) -> usize {
+                self.clone().by_index().len()
+            }
+
+            fn drive<C>(self, consumer: C) -> C::Result
+            where
+                C: $crate::iter::plumbing::Consumer<char>,
+            {
+                self.by_index().drive(consumer)
+            }
+
+            fn with_producer<CB>(self, callback: CB) -> CB::Output
+            where
+                CB: $crate::iter::plumbing::ProducerCallback<char>,
+            {
+                self.by_index().with_producer(callback)
+            }
+        }
+    };
+}
+pub(super) use by_index;

@@ -2,7 +2,7 @@
 
 use std::ops::Range;
 
-use super::number::{Numbers, char_at, index_of};
+use super::number::{Numbers, by_index, char_at, index_of};
 use crate::iter::plumbing::{
     Consumer, Producer, ProducerCallback, UnindexedConsumer, bridge, bridge_producer_consumer,
     bridge_unindexed,
@@ -142,37 +142,4 @@ impl Iter<char> {
     }
 }
 
-impl ParallelIterator for Iter<char> {
-    type Item = char;
-
-    fn drive_unindexed<C>(self, consumer: C) -> C::Result
-    where
-        C: UnindexedConsumer<char>,
-    {
-        self.by_index().drive(consumer)
-    }
-
-    fn opt_len(&self) -> Option<usize> {
-        Some(self.len())
-    }
-}
-
-impl IndexedParallelIterator for Iter<char> {
-    fn len(&self) -> usize {
-        self.clone().by_index().len()
-    }
-
-    fn drive<C>(self, consumer: C) -> C::Result
-    where
-        C: Consumer<char>,
-    {
-        self.by_index().drive(consumer)
-    }
-
-    fn with_producer<CB>(self, callback: CB) -> CB::Output
-    where
-        CB: ProducerCallback<char>,
-    {
-        self.by_index().with_producer(callback)
-    }
-}
+by_index!();

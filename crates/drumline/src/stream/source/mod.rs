@@ -2,12 +2,8 @@
 
 mod channel;
 mod iter;
-mod mpsc;
+mod other_channels;
 
-#[cfg(feature = "crossbeam-channel")]
-mod crossbeam;
-#[cfg(feature = "flume")]
-mod flume;
 #[cfg(feature = "futures")]
 mod from_async;
 #[cfg(feature = "kanal")]
@@ -420,99 +416,63 @@ pub trait Source: Send {
     }
 }
 
-/// Takes from it as long as the stream lasts; what is left can be used afterwards.
-impl<S: Source + ?Sized> Source for &mut S {
-    type Item = S::Item;
+/// A source that another one lies behind.
+macro_rules! forwards {
+    ($(#[$meta:meta])* $outer:ty) => {
+        $(#[$meta])*
+        impl<S: Source + ?Sized> Source for $outer {
+            type Item = S::Item;
 
-    fn recv(&mut self) -> Option<S::Item> {
-        (**self).recv()
-    }
+            fn recv(&mut self) -> Option<S::Item> {
+                (**self).recv()
+            }
 
-    fn recv_timeout(&mut self, time: Duration) -> Polled<S::Item> {
-        (**self).recv_timeout(time)
-    }
+            fn recv_timeout(&mut self, time: Duration) -> Polled<S::Item> {
+                (**self).recv_timeout(time)
+            }
 
-    fn try_recv(&mut self) -> Polled<S::Item> {
-        (**self).try_recv()
-    }
+            fn try_recv(&mut self) -> Polled<S::Item> {
+                (**self).try_recv()
+            }
 
-    fn recv_batch(&mut self, most: usize, batch: &mut Vec<S::Item>) -> Drained {
-        (**self).recv_batch(most, batch)
-    }
+            fn recv_batch(&mut self, most: usize, batch: &mut Vec<S::Item>) -> Drained {
+                (**self).recv_batch(most, batch)
+            }
 
-    fn is_blind(&self) -> bool {
-        (**self).is_blind()
-    }
+            fn is_blind(&self) -> bool {
+                (**self).is_blind()
+            }
 
-    fn len_hint(&self) -> Option<usize> {
-        (**self).len_hint()
-    }
+            fn len_hint(&self) -> Option<usize> {
+                (**self).len_hint()
+            }
 
-    fn measure_waits(&mut self, measures: bool) {
-        (**self).measure_waits(measures);
-    }
+            fn measure_waits(&mut self, measures: bool) {
+                (**self).measure_waits(measures);
+            }
 
-    fn waits(&mut self, waits: &mut Vec<Duration>) {
-        (**self).waits(waits);
-    }
+            fn waits(&mut self, waits: &mut Vec<Duration>) {
+                (**self).waits(waits);
+            }
 
-    fn stopper(&self) -> Option<Stopper> {
-        (**self).stopper()
-    }
+            fn stopper(&self) -> Option<Stopper> {
+                (**self).stopper()
+            }
 
-    fn end_reason(&self) -> Option<CloseReason> {
-        (**self).end_reason()
-    }
+            fn end_reason(&self) -> Option<CloseReason> {
+                (**self).end_reason()
+            }
 
-    fn has_given_all(&self) -> bool {
-        (**self).has_given_all()
-    }
+            fn has_given_all(&self) -> bool {
+                (**self).has_given_all()
+            }
+        }
+    };
 }
 
-impl<S: Source + ?Sized> Source for Box<S> {
-    type Item = S::Item;
-
-    fn recv(&mut self) -> Option<S::Item> {
-        (**self).recv()
-    }
-
-    fn recv_timeout(&mut self, time: Duration) -> Polled<S::Item> {
-        (**self).recv_timeout(time)
-    }
-
-    fn try_recv(&mut self) -> Polled<S::Item> {
-        (**self).try_recv()
-    }
-
-    fn recv_batch(&mut self, most: usize, batch: &mut Vec<S::Item>) -> Drained {
-        (**self).recv_batch(most, batch)
-    }
-
-    fn is_blind(&self) -> bool {
-        (**self).is_blind()
-    }
-
-    fn len_hint(&self) -> Option<usize> {
-        (**self).len_hint()
-    }
-
-    fn measure_waits(&mut self, measures: bool) {
-        (**self).measure_waits(measures);
-    }
-
-    fn waits(&mut self, waits: &mut Vec<Duration>) {
-        (**self).waits(waits);
-    }
-
-    fn stopper(&self) -> Option<Stopper> {
-        (**self).stopper()
-    }
-
-    fn end_reason(&self) -> Option<CloseReason> {
-        (**self).end_reason()
-    }
-
-    fn has_given_all(&self) -> bool {
-        (**self).has_given_all()
-    }
+forwards! {
+    /// Takes from it as long as the stream lasts; what is left can be used afterwards.
+    &mut S
 }
+
+forwards! { Box<S> }
