@@ -109,6 +109,8 @@ mod block;
 #[cfg(all(test, drumline_loom))]
 mod models;
 mod reader;
+#[cfg(not(drumline_loom))]
+pub(in crate::channel) mod sending;
 mod traffic;
 mod writer;
 

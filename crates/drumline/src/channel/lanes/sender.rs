@@ -9,6 +9,7 @@ use std::time::Duration;
 
 use super::site::site;
 use crate::channel::hub::{Hub, Port};
+use crate::channel::lane::sending::sending;
 use crate::channel::lane::{Refused, Writer};
 use crate::channel::{CloseReason, SendError, SendTimeoutError, TrySendError, WaitingFor};
 use crate::sync::{Arc, Instant};
@@ -347,6 +348,73 @@ impl<T: Send> Sender<T> {
         self.hub.note(&self.port, told);
     }
 
+    /// Waits for room.
+    fn poll_room(
+        &mut self,
+        cx: &mut Context<'_>,
+        is_listed: &mut bool,
+        location: &'static Location<'static>,
+    ) -> Poll<()> {
+        let Sender {
+            hub,
+            port,
+            writer,
+            entry,
+        } = self;
+        let lane = &port.lane;
+        let has_waited = *is_listed;
+        if !writer.has_room(lane)
+            && let Some(room) = lane.room()
+        {
+            let is_ready = || writer.has_room(lane);
+            if !room.list(cx.waker(), is_listed, is_ready) {
+                entry.pend(site(hub, WaitingFor::Capacity, location));
+                return Poll::Pending;
+            }
+        }
+        if has_waited {
+            entry.clear();
+        }
+        budget::proceed(cx)
+    }
+
+    /// Waits for the end of the receiver.
+    fn poll_closed(
+        &mut self,
+        cx: &mut Context<'_>,
+        is_listed: &mut bool,
+        location: &'static Location<'static>,
+    ) -> Poll<()> {
+        let Sender {
+            hub,
+            port,
+            writer,
+            entry,
+        } = self;
+        let lane = &port.lane;
+        let has_waited = *is_listed;
+        let is_ready = || lane.refuses();
+        if !is_ready()
+            && let Some(room) = writer.open_for_end(lane)
+            && !room.list(cx.waker(), is_listed, is_ready)
+        {
+            entry.pend(site(hub, WaitingFor::Close, location));
+            return Poll::Pending;
+        }
+        if has_waited {
+            entry.clear();
+        }
+        budget::proceed(cx)
+    }
+
+    /// One of the two is given up, or is over.
+    fn forget_poll(&mut self, is_listed: &mut bool) {
+        if *is_listed {
+            self.unlisten(is_listed);
+            self.entry.clear();
+        }
+    }
+
     /// How many messages of this sender are in the channel, about.
     ///
     /// ```
@@ -424,192 +492,4 @@ impl<T: Send> fmt::Debug for Sender<T> {
     }
 }
 
-/// The right to send one message; made by [`Sender::reserve`].
-#[must_use = "a permit that is dropped gives its place back"]
-pub struct SendPermit<'a, T: Send> {
-    sender: &'a mut Sender<T>,
-}
-
-impl<T: Send> SendPermit<'_, T> {
-    /// Sends the message.
-    ///
-    /// ```
-    /// let (mut sender, mut receiver) = drumline::channel::lanes::per_lane(1);
-    /// drumline::block_on(async {
-    ///     let permit = sender.reserve().await.unwrap();
-    ///     permit.send("made when there is room").unwrap();
-    /// });
-    /// assert_eq!(receiver.recv(), Ok("made when there is room"));
-    /// ```
-    ///
-    /// # Errors
-    ///
-    /// If the receiver is gone meanwhile, or has closed the channel. The message comes back.
-    pub fn send(self, message: T) -> Result<(), SendError<T>> {
-        match self.sender.push(message) {
-            Ok(()) => Ok(()),
-            Err(Refused::Closed(message, _) | Refused::Full(message)) => Err(SendError(message)),
-        }
-    }
-}
-
-impl<T: Send> fmt::Debug for SendPermit<'_, T> {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.debug_struct("SendPermit").finish_non_exhaustive()
-    }
-}
-
-/// A future that waits for room; made by [`Sender::reserve`].
-#[must_use = "a future does nothing unless it is awaited"]
-pub struct Reservation<'a, T: Send> {
-    /// `None` once it is ready.
-    sender: Option<&'a mut Sender<T>>,
-    is_listed: bool,
-    location: &'static Location<'static>,
-}
-
-impl<T: Send> Reservation<'_, T> {
-    fn poll_room(&mut self, cx: &mut Context<'_>) -> Poll<()> {
-        let sender = self.sender.as_mut().expect("it was ready before");
-        let Sender {
-            hub,
-            port,
-            writer,
-            entry,
-        } = &mut **sender;
-        let lane = &port.lane;
-        let has_waited = self.is_listed;
-        if !writer.has_room(lane)
-            && let Some(room) = lane.room()
-        {
-            let is_ready = || writer.has_room(lane);
-            if !room.list(cx.waker(), &mut self.is_listed, is_ready) {
-                entry.pend(site(hub, WaitingFor::Capacity, self.location));
-                return Poll::Pending;
-            }
-        }
-        if has_waited {
-            entry.clear();
-        }
-        budget::proceed(cx)
-    }
-}
-
-impl<'a, T: Send> Future for Reservation<'a, T> {
-    type Output = Result<SendPermit<'a, T>, SendError<()>>;
-
-    fn poll(mut self: Pin<&mut Self>, cx: &mut Context<'_>) -> Poll<Self::Output> {
-        ready!(self.poll_room(cx));
-        self.unlist();
-        let sender = self.sender.take().expect("it was there for the poll");
-        Poll::Ready(if sender.is_closed() {
-            Err(SendError(()))
-        } else {
-            Ok(SendPermit { sender })
-        })
-    }
-}
-
-impl<T: Send> Reservation<'_, T> {
-    fn unlist(&mut self) {
-        if self.is_listed
-            && let Some(sender) = &mut self.sender
-        {
-            sender.unlisten(&mut self.is_listed);
-            sender.entry.clear();
-        }
-    }
-}
-
-impl<T: Send> Drop for Reservation<'_, T> {
-    fn drop(&mut self) {
-        self.unlist();
-    }
-}
-
-impl<T: Send> fmt::Debug for Reservation<'_, T> {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.debug_struct("Reservation").finish_non_exhaustive()
-    }
-}
-
-/// A future that sends a message; made by [`Sender::send_async`].
-#[must_use = "a future does nothing unless it is awaited"]
-pub struct SendAsync<'a, T: Send> {
-    reserve: Reservation<'a, T>,
-    /// `None` once it is ready.
-    message: Option<T>,
-}
-
-// The message is moved, and never pinned.
-impl<T: Send> Unpin for SendAsync<'_, T> {}
-
-impl<T: Send> Future for SendAsync<'_, T> {
-    type Output = Result<(), SendError<T>>;
-
-    fn poll(mut self: Pin<&mut Self>, cx: &mut Context<'_>) -> Poll<Self::Output> {
-        let permit = ready!(Pin::new(&mut self.reserve).poll(cx));
-        let message = self.message.take().expect("it was ready before");
-        Poll::Ready(match permit {
-            Ok(permit) => permit.send(message),
-            Err(SendError(())) => Err(SendError(message)),
-        })
-    }
-}
-
-impl<T: Send> fmt::Debug for SendAsync<'_, T> {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.debug_struct("SendAsync").finish_non_exhaustive()
-    }
-}
-
-/// A future that waits for the end of the receiver; made by [`Sender::closed`].
-#[must_use = "a future does nothing unless it is awaited"]
-pub struct Closed<'a, T: Send> {
-    sender: &'a mut Sender<T>,
-    is_listed: bool,
-    location: &'static Location<'static>,
-}
-
-impl<T: Send> Future for Closed<'_, T> {
-    type Output = ();
-
-    fn poll(mut self: Pin<&mut Self>, cx: &mut Context<'_>) -> Poll<()> {
-        let this = &mut *self;
-        let Sender {
-            hub,
-            port,
-            writer,
-            entry,
-        } = &mut *this.sender;
-        let lane = &port.lane;
-        let has_waited = this.is_listed;
-        let is_ready = || lane.refuses();
-        if !is_ready()
-            && let Some(room) = writer.open_for_end(lane)
-            && !room.list(cx.waker(), &mut this.is_listed, is_ready)
-        {
-            entry.pend(site(hub, WaitingFor::Close, this.location));
-            return Poll::Pending;
-        }
-        if has_waited {
-            entry.clear();
-        }
-        budget::proceed(cx)
-    }
-}
-
-impl<T: Send> Drop for Closed<'_, T> {
-    fn drop(&mut self) {
-        if self.is_listed {
-            self.sender.unlisten(&mut self.is_listed);
-            self.sender.entry.clear();
-        }
-    }
-}
-
-impl<T: Send> fmt::Debug for Closed<'_, T> {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.debug_struct("Closed").finish_non_exhaustive()
-    }
-}
+sending!("lanes::per_lane(1)");

@@ -92,6 +92,33 @@ impl<T: Send> Sender<T> {
         budget::proceed(cx)
     }
 
+    /// Waits for the end of the receiver.
+    pub(in crate::channel) fn poll_closed(
+        &mut self,
+        cx: &mut Context<'_>,
+        is_listed: &mut bool,
+        location: &'static Location<'static>,
+    ) -> Poll<()> {
+        let Sender {
+            lane,
+            writer,
+            entry,
+        } = self;
+        let has_waited = *is_listed;
+        let is_ready = || lane.refuses();
+        if !is_ready()
+            && let Some(room) = writer.open_for_end(lane)
+            && !room.list(cx.waker(), is_listed, is_ready)
+        {
+            entry.pend(sender::site(lane, WaitingFor::Close, location));
+            return Poll::Pending;
+        }
+        if has_waited {
+            entry.clear();
+        }
+        budget::proceed(cx)
+    }
+
     /// The future is not polled again.
     pub(crate) fn forget_poll(&mut self, is_listed: &mut bool) {
         if *is_listed {

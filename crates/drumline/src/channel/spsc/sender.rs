@@ -7,12 +7,13 @@ use std::pin::Pin;
 use std::task::{Context, Poll, Waker, ready};
 use std::time::Duration;
 
+use crate::channel::lane::sending::sending;
 use crate::channel::lane::{Lane, Refused, Writer};
 use crate::channel::{
     ChannelKind, CloseReason, SendError, SendTimeoutError, TrySendError, WaitingFor,
 };
 use crate::sync::{Arc, Instant};
-use crate::wait::{Told, WaitSite, WaiterEntry, budget};
+use crate::wait::{Told, WaitSite, WaiterEntry};
 
 /// The sending end of a channel; made by [`bounded`](super::bounded) or
 /// [`unbounded`](super::unbounded).
@@ -431,160 +432,4 @@ impl<T: Send> fmt::Debug for Sender<T> {
     }
 }
 
-/// The right to send one message; made by [`Sender::reserve`].
-#[must_use = "a permit that is dropped gives its place back"]
-pub struct SendPermit<'a, T: Send> {
-    sender: &'a mut Sender<T>,
-}
-
-impl<T: Send> SendPermit<'_, T> {
-    /// Sends the message.
-    ///
-    /// ```
-    /// let (mut sender, mut receiver) = drumline::channel::spsc::bounded(1);
-    /// drumline::block_on(async {
-    ///     let permit = sender.reserve().await.unwrap();
-    ///     permit.send("made when there is room").unwrap();
-    /// });
-    /// assert_eq!(receiver.recv(), Ok("made when there is room"));
-    /// ```
-    ///
-    /// # Errors
-    ///
-    /// If the receiver is gone meanwhile, or has closed the channel. The message comes back.
-    pub fn send(self, message: T) -> Result<(), SendError<T>> {
-        match self.sender.push(message) {
-            Ok(()) => Ok(()),
-            Err(Refused::Closed(message, _) | Refused::Full(message)) => Err(SendError(message)),
-        }
-    }
-}
-
-impl<T: Send> fmt::Debug for SendPermit<'_, T> {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.debug_struct("SendPermit").finish_non_exhaustive()
-    }
-}
-
-/// A future that waits for room; made by [`Sender::reserve`].
-#[must_use = "a future does nothing unless it is awaited"]
-pub struct Reservation<'a, T: Send> {
-    /// `None` once it is ready.
-    sender: Option<&'a mut Sender<T>>,
-    is_listed: bool,
-    location: &'static Location<'static>,
-}
-
-impl<'a, T: Send> Future for Reservation<'a, T> {
-    type Output = Result<SendPermit<'a, T>, SendError<()>>;
-
-    fn poll(mut self: Pin<&mut Self>, cx: &mut Context<'_>) -> Poll<Self::Output> {
-        let Reservation {
-            sender,
-            is_listed,
-            location,
-        } = &mut *self;
-        let waiting = sender.as_mut().expect("it was ready before");
-        ready!(waiting.poll_room(cx, is_listed, location));
-        waiting.forget_poll(is_listed);
-        let sender = sender.take().expect("it was there for the poll");
-        Poll::Ready(if sender.is_closed() {
-            Err(SendError(()))
-        } else {
-            Ok(SendPermit { sender })
-        })
-    }
-}
-
-impl<T: Send> Drop for Reservation<'_, T> {
-    fn drop(&mut self) {
-        if let Some(sender) = &mut self.sender {
-            sender.forget_poll(&mut self.is_listed);
-        }
-    }
-}
-
-impl<T: Send> fmt::Debug for Reservation<'_, T> {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.debug_struct("Reservation").finish_non_exhaustive()
-    }
-}
-
-/// A future that sends a message; made by [`Sender::send_async`].
-#[must_use = "a future does nothing unless it is awaited"]
-pub struct SendAsync<'a, T: Send> {
-    reserve: Reservation<'a, T>,
-    /// `None` once it is ready.
-    message: Option<T>,
-}
-
-// The message is moved, and never pinned.
-impl<T: Send> Unpin for SendAsync<'_, T> {}
-
-impl<T: Send> Future for SendAsync<'_, T> {
-    type Output = Result<(), SendError<T>>;
-
-    fn poll(mut self: Pin<&mut Self>, cx: &mut Context<'_>) -> Poll<Self::Output> {
-        let permit = ready!(Pin::new(&mut self.reserve).poll(cx));
-        let message = self.message.take().expect("it was ready before");
-        Poll::Ready(match permit {
-            Ok(permit) => permit.send(message),
-            Err(SendError(())) => Err(SendError(message)),
-        })
-    }
-}
-
-impl<T: Send> fmt::Debug for SendAsync<'_, T> {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.debug_struct("SendAsync").finish_non_exhaustive()
-    }
-}
-
-/// A future that waits for the end of the receiver; made by [`Sender::closed`].
-#[must_use = "a future does nothing unless it is awaited"]
-pub struct Closed<'a, T: Send> {
-    sender: &'a mut Sender<T>,
-    is_listed: bool,
-    location: &'static Location<'static>,
-}
-
-impl<T: Send> Future for Closed<'_, T> {
-    type Output = ();
-
-    fn poll(mut self: Pin<&mut Self>, cx: &mut Context<'_>) -> Poll<()> {
-        let this = &mut *self;
-        let Sender {
-            lane,
-            writer,
-            entry,
-        } = &mut *this.sender;
-        let has_waited = this.is_listed;
-        let is_ready = || lane.refuses();
-        if !is_ready()
-            && let Some(room) = writer.open_for_end(lane)
-            && !room.list(cx.waker(), &mut this.is_listed, is_ready)
-        {
-            entry.pend(site(lane, WaitingFor::Close, this.location));
-            return Poll::Pending;
-        }
-        if has_waited {
-            entry.clear();
-        }
-        budget::proceed(cx)
-    }
-}
-
-impl<T: Send> Drop for Closed<'_, T> {
-    fn drop(&mut self) {
-        if self.is_listed {
-            self.sender.unlisten(&mut self.is_listed);
-            self.sender.entry.clear();
-        }
-    }
-}
-
-impl<T: Send> fmt::Debug for Closed<'_, T> {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.debug_struct("Closed").finish_non_exhaustive()
-    }
-}
+sending!("spsc::bounded(1)");
