@@ -9,7 +9,7 @@ use std::sync::{Arc, Mutex, mpsc};
 use std::thread::{self, ThreadId};
 use std::time::{Duration, Instant};
 
-use common::{Event, FOREVER, ends, eventually, pool};
+use common::{Event, FOREVER, ends, eventually, pool, without_spares};
 use drumline::Pool;
 use drumline::actor::{
     Actor, ActorRef, ActorSystem, AsyncContext, AsyncHandler, Context, HandScheduler, Handler,
@@ -259,7 +259,8 @@ fn lifo_and_fifo_are_what_they_say() {
             (Scheduler::ForkJoinLifo, [4, 3, 2, 1, 0]),
             (Scheduler::ForkJoinFifo, [0, 1, 2, 3, 4]),
         ] {
-            let pool = pool(1);
+            // A spare would run some, too, if the worker waited in the kernel for a moment.
+            let pool = without_spares(1, true);
             let system = ActorSystem::builder().scheduler(scheduler).build(&pool);
             let (send, receive) = mpsc::channel();
             let all: Vec<_> = (0..5)

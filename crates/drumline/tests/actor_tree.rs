@@ -292,8 +292,9 @@ fn a_tree_may_be_deeper_than_a_line_is_wide() {
     let (_release, hold) = mpsc::channel();
     let mut hold = Some(hold);
     let holder = supervisor.spawn(move || Holder(hold.take().expect("it never fails")));
+    // It has answered, and may not be idle yet.
     holder.ask("first").recv().unwrap();
-    let tree = system.tree(SOON).to_string();
+    let tree = system.tree(LONG).to_string();
     assert_eq!(tree.lines().count(), DEPTH + 2);
     let last = tree.lines().last().unwrap();
     assert!(

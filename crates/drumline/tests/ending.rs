@@ -6,8 +6,9 @@ use std::sync::atomic::{AtomicUsize, Ordering};
 use std::sync::{Arc, Mutex, mpsc};
 use std::thread;
 
-use common::{eventually, fib, pool, without_guests};
+use common::{Event, eventually, fib, pool, without_guests};
 use drumline::Pool;
+use drumline::PoolBuilder;
 use drumline::stream;
 
 #[test]
@@ -185,4 +186,74 @@ fn a_pool_ends_while_its_member_streams() {
         });
         member.join().unwrap();
     }
+}
+
+/// Builds a pool, and has another thread drop its handle while the last thread of the pool is on
+/// its way, and the others sleep. Calls `begin` after the pool was closed. The last thread goes on
+/// after that.
+///
+/// `dropped` is set when the handle has been dropped.
+fn dropped_on_the_way(
+    builder: PoolBuilder,
+    last: usize,
+    dropped: &Arc<Event>,
+    begin: impl FnOnce(),
+) {
+    let [closed, slept, goes_on] = [(); 3].map(|()| Arc::new(Event::new()));
+    let told = [&closed, &slept, &goes_on].map(Arc::clone);
+    let builder = builder.event_handler(move |event| {
+        let [closed, slept, goes_on] = &told;
+        match event {
+            drumline::Event::ThreadStarted { index, .. } if *index == last => goes_on.wait(),
+            drumline::Event::Slept { .. } => slept.set(),
+            // The searcher is called to look for the last time.
+            drumline::Event::Woke { .. } => closed.set(),
+            _ => {}
+        }
+    });
+    let pool = builder.build().unwrap();
+    slept.wait();
+    let dropped = Arc::clone(dropped);
+    let dropper = thread::spawn(move || {
+        drop(pool);
+        dropped.set();
+    });
+    closed.wait();
+    begin();
+    goes_on.set();
+    dropper.join().unwrap();
+}
+
+/// The handle is dropped while the pool is at rest, so the drop waits for the threads. A member for
+/// good gives one of them a job before it has ended. The drop does not wait for the job.
+#[test]
+fn a_drop_does_not_wait_for_what_a_member_begins() {
+    let member = thread::spawn(|| {
+        let [dropped, done] = [(); 2].map(|()| Arc::new(Event::new()));
+        let builder = Pool::builder().jobs(3).use_current_thread();
+        dropped_on_the_way(builder, 2, &dropped, || {
+            let (dropped, done) = (Arc::clone(&dropped), Arc::clone(&done));
+            drop(drumline::spawn(move || {
+                dropped.wait();
+                done.set();
+            }));
+        });
+        done.wait();
+    });
+    member.join().unwrap();
+}
+
+/// The same with a thread that comes late, and has a start handler to run.
+#[test]
+fn a_drop_does_not_wait_for_a_start_handler() {
+    let [dropped, done] = [(); 2].map(|()| Arc::new(Event::new()));
+    let (is_dropped, is_done) = (Arc::clone(&dropped), Arc::clone(&done));
+    let builder = Pool::builder().jobs(2).start_handler(move |index| {
+        if index == 1 {
+            is_dropped.wait();
+            is_done.set();
+        }
+    });
+    dropped_on_the_way(builder, 1, &dropped, || ());
+    done.wait();
 }

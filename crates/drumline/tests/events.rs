@@ -210,8 +210,14 @@ fn forks_that_nobody_helps_tell_nothing() {
 
 #[test]
 fn what_lies_pending_is_the_queue_depth() {
-    // The one place is this thread's, so no other thread takes anything.
-    let pool = common::pool(1);
+    // A half counts if a thread could take it, which is certain once this process has its barrier.
+    // No thread of this pool rests for good, after it has worked, before that is there.
+    let other = common::pool(2);
+    other.install(meet);
+    common::wait_until_parked(&other);
+    // The one place is this thread's, so no other thread takes anything. If this thread waited in
+    // the kernel for a moment, one would have its place, if there were spares.
+    let pool = common::without_spares(1, true);
     pool.install(|| {
         let tasks: Vec<_> = (0..3).map(|_| drumline::spawn(|| ())).collect();
         assert_eq!(pool.stats().queue_depth, 3);

@@ -63,6 +63,8 @@ pub use context::BroadcastContext;
 /// iterator. If an item of the stream broadcasts, the thread that takes the results goes and takes
 /// part, and so does a consumer that waits for another source. A [`Source`](crate::stream::Source)
 /// of one's own needs a [`recv_timeout`](crate::stream::Source::recv_timeout) for that.
+/// What is done with the results is no item: if that broadcasts, it waits for a consumer that waits
+/// for its source, for ever if the source waits for that in turn.
 pub fn broadcast<OP, R>(op: OP) -> Vec<R>
 where
     OP: Fn(BroadcastContext<'_>) -> R + Sync,

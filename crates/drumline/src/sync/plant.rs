@@ -173,7 +173,7 @@ pub(crate) enum Plant {
     CloseUnfenced,
     /// `IdleSet::close` calls a pool at rest that a guest is in.
     RestAssumed,
-    /// A guest of a closed pool does not tell the thread that drops the handle.
+    /// A thread that begins something in a closed pool does not tell the one that drops the handle.
     DropUndisturbed,
     /// A member for good does not ask whether the pool has ended without its work.
     MemberUnasked,

@@ -100,7 +100,8 @@
 //!   (`begin_call`). The last such call ends the pool (`end_call`).
 //! * *The handle of a closed pool waits for the threads* only if the pool was at rest at the moment
 //!   when it was closed. A call that comes in later ends that wait (`is_closed_to_callers`): it may
-//!   stay as long as it likes.
+//!   stay as long as it likes. So does a worker that becomes active later: for what a member for
+//!   good has published, or because it arrives late and has handlers to run.
 //! * *A member for good publishes work*. It does not keep the pool from its end. So it asks
 //!   afterwards whether the pool has ended without the work (`has_ended`). If so, it does the work
 //!   itself.
@@ -533,8 +534,8 @@ impl IdleSet {
     }
 
     /// For a thread that has just come in, by [`enter`](Self::enter) or
-    /// [`begin_call`](Self::begin_call): whether the pool was closed before. If not,
-    /// [`close`](Self::close) finds it inside.
+    /// [`begin_call`](Self::begin_call), or has become active as a worker: whether the pool was
+    /// closed before. If not, [`close`](Self::close) finds it inside.
     pub(crate) fn is_closed_to_callers(&self) -> bool {
         // Relaxed: the lock of the idle set orders it, which both sides have taken.
         self.closed.load(Ordering::Relaxed) && !planted!(DropUndisturbed)

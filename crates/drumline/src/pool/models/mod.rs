@@ -66,6 +66,7 @@ use std::sync::Arc;
 use super::deque::slot::{Slot, StealState};
 use super::deque::{Deque, Effort, Reasons, Steal, Stolen};
 use crate::job::Header;
+use crate::wait::Parker;
 
 /// Explores `model` in all orders with at most `preemptions` unforced switches,
 /// and `DRUMLINE_LOOM_DEEPER` more: one more takes some ten times as long.
@@ -84,6 +85,7 @@ fn explore(preemptions: usize, model: impl Fn() + Sync + Send + 'static) {
 struct Task {
     header: Header,
     runs: UnsafeCell<usize>,
+    waits_for: Option<Arc<Parker>>,
 }
 
 impl Task {
@@ -91,6 +93,15 @@ impl Task {
         Task {
             header: Header::new(Self::run_at),
             runs: UnsafeCell::new(0),
+            waits_for: None,
+        }
+    }
+
+    /// A job that does not end before this is unparked.
+    fn waiting_for(event: &Arc<Parker>) -> Self {
+        Task {
+            waits_for: Some(Arc::clone(event)),
+            ..Task::new()
         }
     }
 
@@ -101,6 +112,9 @@ impl Task {
     fn run(&self) {
         // SAFETY: loom checks that accesses are ordered; the pointer is good.
         self.runs.with_mut(|runs| unsafe { *runs += 1 });
+        if let Some(event) = &self.waits_for {
+            event.park();
+        }
     }
 
     /// # Safety

@@ -80,6 +80,8 @@ pub(super) struct Pool {
     entry: Option<fn(&Pool, usize)>,
     /// For the models: something outside the pool waits here.
     pub(super) done: Parker,
+    /// What a drop of the handle waits for, as in `pool::shared::lifetime`.
+    ended_or_disturbed: Parker,
 }
 
 impl Pool {
@@ -132,6 +134,7 @@ impl Pool {
             errand: shape.errand,
             entry: shape.entry,
             done: Parker::new(),
+            ended_or_disturbed: Parker::new(),
         })
     }
 
@@ -237,6 +240,20 @@ impl Pool {
         let (wake, is_at_rest) = self.idle_set.close(&|| self.has_work());
         self.wake(wake);
         is_at_rest
+    }
+
+    /// As the drop of a handle. For pools with one worker: its end is that of the pool.
+    pub(super) fn drop_handle(&self) {
+        if self.close() {
+            self.ended_or_disturbed.park();
+        }
+    }
+
+    /// As `Registry::disturb_end`.
+    pub(super) fn disturb_end(&self) {
+        if self.idle_set.is_closed_to_callers() {
+            self.ended_or_disturbed.unpark();
+        }
     }
 
     // ---- as a guest -----------------------------------------------------
@@ -389,7 +406,7 @@ impl Pool {
         };
         loop {
             role = match role {
-                Role::Exit => return,
+                Role::Exit => return self.ended_or_disturbed.unpark(),
                 Role::Sleep => {
                     if !self.sleep(me) {
                         return;
@@ -415,6 +432,7 @@ impl Pool {
     fn begin_first(&self, me: usize, entry: fn(&Pool, usize)) -> Role {
         let admit = self.admit(me);
         self.wake(self.idle_set.arrive_active(me, admit, &|| self.has_work()));
+        self.disturb_end();
         entry(self, me);
         self.become_idle(me)
     }
@@ -541,6 +559,7 @@ impl Pool {
     }
 
     fn work(&self, me: usize, mark: bool) -> Role {
+        self.disturb_end();
         let mut owes_marks = mark;
         while self.find(me, &mut owes_marks) {
             if self.idle_set.is_overfull() {

@@ -5,6 +5,7 @@ use std::sync::Arc;
 use loom::thread;
 
 use super::pool::{Hidden, Pool};
+use super::shape::Shape;
 use super::{Task, explore};
 use crate::sync::plant::{Plant, must_catch};
 use crate::wait::Parker;
@@ -76,43 +77,75 @@ fn loom_plants_guest_inside() {
     must_catch(Plant::EndForgotten, || explore(1, guest_inside));
 }
 
-/// One thread drops the handle. Another comes in as a guest, before or after, and stays until the
-/// handle is dropped: that does not wait for the guest. The worker may still be on its way.
-fn guest_that_waits_for_the_drop() {
-    let pool = Pool::new(2, 1, 1);
-    let disturbed = Arc::new(Parker::new());
+/// One thread drops the handle, with a pool that may be at rest. Another one begins something that
+/// does not end before the handle is dropped. The worker may still be on its way.
+fn dropped_while(pool: &Arc<Pool>, begins: impl FnOnce(&Arc<Parker>)) {
     let dropped = Arc::new(Parker::new());
-    let threads = Pool::start(&pool);
+    let threads = Pool::start(pool);
     let dropper = thread::spawn({
-        let (pool, disturbed, dropped) = (pool.clone(), disturbed.clone(), dropped.clone());
+        let (pool, dropped) = (pool.clone(), dropped.clone());
         move || {
-            if pool.close() {
-                // The pool does not end while the guest is in it, so there is only this reason.
-                disturbed.park();
-            }
+            pool.drop_handle();
             dropped.unpark();
         }
     });
-    pool.enter(1);
-    // As `Registry::disturb_end`.
-    if pool.idle_set.is_closed_to_callers() {
-        disturbed.unpark();
-    }
-    dropped.park();
-    pool.leave(1);
+    begins(&dropped);
     dropper.join().unwrap();
     threads.join();
 }
 
-#[test]
-fn loom_a_drop_does_not_wait_for_a_guest() {
-    explore(2, guest_that_waits_for_the_drop);
+/// A guest comes in, before or after, and stays.
+fn guest_that_waits_for_the_drop() {
+    let pool = Pool::new(2, 1, 1);
+    dropped_while(&pool, |dropped| {
+        pool.enter(1);
+        pool.disturb_end();
+        dropped.park();
+        pool.leave(1);
+    });
+}
+
+/// A member for good spawns a job, which a worker or the member runs.
+fn job_that_waits_for_the_drop() {
+    let pool = Pool::new(2, 1, 1);
+    pool.add_member(1);
+    dropped_while(&pool, |dropped| {
+        pool.spawn(1, Arc::new(Task::waiting_for(dropped)));
+    });
+}
+
+/// A worker that comes late has a handler to run.
+fn handler_that_waits_for_the_drop() {
+    let pool = Pool::shaped(Shape {
+        places: 2,
+        workers: 1,
+        entry: Some(|pool, _| pool.done.park()),
+        ..Shape::FIXED
+    });
+    dropped_while(&pool, |dropped| {
+        dropped.park();
+        pool.done.unpark();
+    });
 }
 
 #[test]
-fn loom_plants_a_drop_does_not_wait_for_a_guest() {
-    for plant in [Plant::RestAssumed, Plant::DropUndisturbed] {
-        must_catch(plant, || explore(2, guest_that_waits_for_the_drop));
+fn loom_a_drop_does_not_wait_for_the_program() {
+    explore(2, guest_that_waits_for_the_drop);
+    explore(2, job_that_waits_for_the_drop);
+    explore(2, handler_that_waits_for_the_drop);
+}
+
+#[test]
+fn loom_plants_a_drop_does_not_wait_for_the_program() {
+    must_catch(Plant::RestAssumed, || {
+        explore(2, guest_that_waits_for_the_drop);
+    });
+    for model in [
+        guest_that_waits_for_the_drop,
+        job_that_waits_for_the_drop,
+        handler_that_waits_for_the_drop,
+    ] {
+        must_catch(Plant::DropUndisturbed, move || explore(2, model));
     }
 }
 

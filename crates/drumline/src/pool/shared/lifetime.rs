@@ -12,7 +12,7 @@ pub(crate) struct Lifetime {
     /// Workers that have not ended, calls that keep the pool open, and 1 for the open handle.
     alive: AtomicUsize,
     ended: Gate,
-    /// The end, or a call that came in before it, after the handle was dropped.
+    /// The end, or something that was begun before it, after the handle was dropped.
     ended_or_disturbed: Gate,
     /// Threads that the program's spawner was asked for, and of which nothing was heard.
     awaited: AtomicUsize,
@@ -51,7 +51,7 @@ impl Lifetime {
         }
     }
 
-    /// A call came in after the handle was dropped: the program decides how long that stays.
+    /// Something was begun after the handle was dropped: the program decides how long that takes.
     #[cold]
     pub(crate) fn disturb(&self) {
         self.ended_or_disturbed.open();
@@ -70,7 +70,7 @@ impl Lifetime {
     }
 
     /// For the thread that has dropped the handle of a pool at rest: as [`wait`](Self::wait), but
-    /// no longer than until a call [comes in](Self::disturb).
+    /// no longer than until something is [begun](Self::disturb).
     pub(crate) fn wait_undisturbed(&self, others: impl FnOnce() -> Vec<JoinHandle<()>>) {
         self.ended_or_disturbed.wait();
         // Acquire: the partner of `end`.

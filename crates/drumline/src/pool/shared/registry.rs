@@ -262,13 +262,15 @@ impl Registry {
         self.lifetime.wait(|| self.spares.take_handles());
     }
 
-    /// Waits until every worker has ended, or a call comes in from outside. The pool was at rest.
+    /// Waits until every worker has ended, or something is [begun](Self::disturb_end). The pool was
+    /// at rest.
     pub(crate) fn wait_undisturbed(&self) {
         self.lifetime
             .wait_undisturbed(|| self.spares.take_handles());
     }
 
-    /// For a thread that has just come in from outside.
+    /// For a thread that has just come in from outside, or become active as a worker, and is about
+    /// to run code of the program.
     pub(crate) fn disturb_end(&self) {
         if self.idle_set.is_closed_to_callers() {
             self.lifetime.disturb();

@@ -103,6 +103,7 @@ impl<'a> Worker<'a> {
         let work = || self.registry.has_work();
         let mut role = if self.registry.hooks().has_entry() {
             self.registry.begin_first(self.seat);
+            self.registry.disturb_end();
             self.registry.run_entry_hooks(me);
             self.become_idle()
         } else {
@@ -310,6 +311,7 @@ impl<'a> Worker<'a> {
     fn work(&mut self, mark: bool) -> Role {
         let registry = self.registry;
         self.needed = true;
+        registry.disturb_end();
         // While there is a place for each thread that works, waits or blocks, a spare replaces
         // none. Then it is a worker like any other.
         if self.spare && registry.idle_set().is_stretched() {
