@@ -75,6 +75,10 @@ fn beside_tasks_that_wake_each_other(jobs: usize, work: impl FnOnce() + Send + '
 /// The first half of a join waits for the second one.
 #[test]
 fn the_other_half_of_a_thread_that_blocks_is_run() {
+    half_of_a_thread_that_blocks();
+}
+
+fn half_of_a_thread_that_blocks() {
     for jobs in [1, 1, 1, 2, 2, 2] {
         beside_tasks_that_wake_each_other(jobs, || {
             let (tell, hear) = mpsc::channel();
@@ -82,6 +86,22 @@ fn the_other_half_of_a_thread_that_blocks_is_run() {
             drumline::join(waits, move || tell.send(()).unwrap());
         });
     }
+}
+
+/// The same where no other thread of the process is ever idle: none asks for the barrier.
+#[test]
+fn the_other_half_is_run_before_there_is_a_barrier() {
+    let mut command = std::process::Command::new(std::env::current_exe().unwrap());
+    command.args(["--exact", "program_that_is_never_idle", "--ignored"]);
+    let output = command.output().unwrap();
+    let text = String::from_utf8_lossy(&output.stdout);
+    assert!(text.contains("1 passed"), "{output:?}");
+}
+
+#[test]
+#[ignore = "a program of `the_other_half_is_run_before_there_is_a_barrier`"]
+fn program_that_is_never_idle() {
+    half_of_a_thread_that_blocks();
 }
 
 /// A thread wakes a task, which lies in its hand-off slot, and waits for it without a word.

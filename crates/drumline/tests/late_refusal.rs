@@ -7,6 +7,7 @@
 mod common;
 
 use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
+use std::sync::{Arc, mpsc};
 use std::thread;
 use std::time::{Duration, Instant};
 
@@ -15,6 +16,7 @@ use common::{
     Event, Random, each, eventually, fib, meet, meet_spinning, pool, threads, wait_until_parked,
     without_guests, without_spares,
 };
+use drumline::channel::spsc;
 use drumline::prelude::*;
 use drumline::{Pool, blocking, join, stream};
 
@@ -468,6 +470,48 @@ fn program_that_makes_pools() {
         });
     });
     wait_until_parked(&before);
+}
+
+#[test]
+fn a_pool_that_is_never_idle() {
+    succeeds("program_that_is_never_idle");
+}
+
+/// The only worker has two tasks that wake each other. A guest forks, and blocks until another
+/// thread has run the other half.
+#[test]
+#[ignore = "a program of `a_pool_that_is_never_idle`"]
+fn program_that_is_never_idle() {
+    let pool = pool(1);
+    pool.install(fib_15);
+    refuse();
+    let is_over = Arc::new(AtomicBool::new(false));
+    let (mut to_pong, mut from_ping) = spsc::unbounded();
+    let (mut to_ping, mut from_pong) = spsc::unbounded();
+    let ping = pool.spawn_future({
+        let is_over = Arc::clone(&is_over);
+        async move {
+            while !is_over.load(Ordering::Relaxed) {
+                to_pong.send(()).unwrap();
+                from_pong.recv_async().await.unwrap();
+            }
+        }
+    });
+    let pong = pool.spawn_future(async move {
+        while from_ping.recv_async().await.is_ok() {
+            let _ = to_ping.send(());
+        }
+    });
+    for _ in 0..3 {
+        pool.install(|| {
+            let (tell, hear) = mpsc::channel();
+            let waits = move || blocking(move || hear.recv()).unwrap();
+            join(waits, move || tell.send(()).unwrap());
+        });
+    }
+    is_over.store(true, Ordering::Relaxed);
+    ping.join().unwrap();
+    pong.join().unwrap();
 }
 
 #[test]

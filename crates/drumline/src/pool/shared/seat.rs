@@ -261,6 +261,22 @@ impl Seat {
         true
     }
 
+    /// Whether the occupant has halves that no other thread may take yet.
+    pub(crate) fn has_hidden_halves(&self) -> bool {
+        self.deques()
+            .any(|deque| deque.takeable() < deque.visible())
+    }
+
+    /// Does what a thread can that has no time to wait, so that those may be taken soon.
+    pub(crate) fn uncover_halves(&self) {
+        if barrier::is_lost() {
+            let _answered = self.settle();
+        } else {
+            // It is on its way then.
+            let _works = barrier::is_there();
+        }
+    }
+
     /// Takes what lies in the hand-off slot, for another thread.
     pub(crate) fn steal_hand_off(&self) -> Option<*const Header> {
         let registry = self.registry();

@@ -13,6 +13,9 @@
 //!   waits or blocks. Then it does not come to them, and the worker that has its place may never be
 //!   idle.
 //!
+//! Halves that no other thread may take, because the barrier is not there yet or is lost, come into
+//! reach by such a look: no thread of a pool that is never idle asks for the barrier otherwise.
+//!
 //! # Why a job of another queue has to wait for long
 //!
 //! To take a job from there at once, each time, makes long chains of tasks that wait for each other
@@ -179,10 +182,13 @@ impl OverdueLooks {
         let mut passed = self.cursor;
         let victim = seats.find(|seat| {
             passed = seat.index();
-            seat.index() != me && seat.has_work()
+            seat.index() != me && (seat.has_work() || seat.has_hidden_halves())
         });
         self.cursor = passed + 1;
         let victim = victim?;
+        if victim.has_hidden_halves() {
+            victim.uncover_halves();
+        }
         let index = victim.index();
         if index >= self.seen.len() {
             self.seen.resize(index + 1, Seen::default());
