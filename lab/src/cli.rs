@@ -22,6 +22,7 @@ use crate::machine::Build;
 use crate::measure;
 use crate::noise::Noise;
 use crate::options::Options;
+use crate::peers::Places;
 use crate::plan::Rounds;
 use crate::record::Record;
 use crate::registry::{self, RuntimeEntry, WorkloadEntry};
@@ -101,7 +102,10 @@ impl Cli {
 #[derive(Debug, Subcommand)]
 enum Verb {
     /// Lists workloads and runtimes.
-    List,
+    List {
+        #[command(flatten)]
+        places: Places,
+    },
     /// Runs the named workloads.
     Run {
         /// Names of workloads; see `list`.
@@ -198,7 +202,8 @@ pub fn run() -> Result<ExitCode> {
             let workloads = workloads.collect();
             compare(workloads, &cli.options, fill, Effort::quick(), true)
         }
-        Some(Verb::List) => {
+        Some(Verb::List { places }) => {
+            places.apply();
             // A tool that is asked for its version, and what it has started, ends with the list.
             interrupt::listen()?;
             let list = list();
@@ -456,6 +461,7 @@ fn list() -> String {
         text.push('\n');
     }
     text += "peers in other languages:\n";
+    peers::ask(peers::all().iter());
     for peer in peers::all() {
         text += &peer.lines();
     }

@@ -12,7 +12,7 @@ use drumline::Jobs;
 use crate::families::Family;
 use crate::machine::cores_available;
 use crate::output;
-use crate::peers::{self, Peer};
+use crate::peers::{self, Peer, Places};
 use crate::plan::Rounds;
 use crate::registry::{self, RuntimeEntry, WorkloadEntry};
 use crate::schedule::{Choice, Schedule};
@@ -32,6 +32,8 @@ pub struct Options {
     /// names one.
     #[arg(long)]
     peers: bool,
+    #[command(flatten)]
+    places: Places,
     /// Numbers of jobs; `all` is the number of cores that this process may use, `50%` half of them,
     /// and `physical` counts the hardware threads of a core once.
     // With a hyphen, so that "-1,2" is told what is right.
@@ -85,6 +87,7 @@ impl Options {
             json: self.json.clone(),
             force: self.force,
             resume: self.resume.clone(),
+            places: Places::of_environment(),
             ..Self::default()
         };
         self.resume.is_some() && *self == plain
@@ -110,6 +113,10 @@ impl Options {
         for name in &self.runtime {
             registry::runtime(name)?;
         }
+        self.places.apply();
+        let is_named = |peer: &Peer| self.runtime.iter().any(|name| name == peer.card.name);
+        let peers = peers::all().iter();
+        peers::ask(peers.filter(|peer| self.peers || is_named(peer)));
         if self.peers {
             let missing = peers::all().iter().filter_map(|peer| peer.version().err());
             missing.for_each(|how| output::note(&format!("no row: {how}")));
@@ -145,6 +152,7 @@ impl Options {
     pub fn measures_nothing(&self) -> bool {
         let others = Self {
             json: None,
+            places: Places::default(),
             ..self.clone()
         };
         others == Self::default()

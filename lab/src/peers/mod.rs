@@ -15,6 +15,9 @@
 use std::ffi::OsString;
 use std::path::PathBuf;
 use std::sync::{LazyLock, OnceLock};
+use std::thread;
+
+use clap::Args;
 
 use crate::families::{Family, actors, fork_join, loops, messages};
 use crate::registry::RuntimeEntry;
@@ -40,6 +43,41 @@ const WINDOW_MS_MAX: u64 = 3_600_000;
 /// A variable of the environment with the names of peers, separated by commas. One of them that is
 /// not installed fails, and is not left out.
 const DEMANDED: &str = "LAB_PEERS_DEMANDED";
+
+/// The checkout of Spice that the command line names.
+static SPICE: OnceLock<OsString> = OnceLock::new();
+
+/// Where that is which a peer needs and no system has installed.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Args)]
+pub struct Places {
+    /// A checkout of Spice, for the peer `spice`; `list` says how to get it, and the zig of its
+    /// time.
+    #[arg(long, value_name = "DIR", env = spice::CHECKOUT, hide_env_values = true)]
+    spice: Option<OsString>,
+}
+
+impl Places {
+    /// What they are if the command line says nothing.
+    pub fn of_environment() -> Self {
+        Self {
+            spice: std::env::var_os(spice::CHECKOUT),
+        }
+    }
+
+    /// From now on, peers are looked for in these places. It counts once in a process, and before
+    /// a peer is asked for.
+    pub fn apply(&self) {
+        if let Some(directory) = &self.spice {
+            SPICE.get_or_init(|| directory.clone());
+        }
+    }
+}
+
+/// What says where tools are: the environment, and what the command line says in its place.
+fn variable(name: &str) -> Option<OsString> {
+    let named = SPICE.get().filter(|_| name == spice::CHECKOUT);
+    named.cloned().or_else(|| std::env::var_os(name))
+}
 
 /// Why a peer has no figure.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -179,6 +217,18 @@ pub fn all() -> &'static [Peer] {
     &PEERS
 }
 
+/// Asks the tools of these peers for their versions, all at once. So a run or a list waits once for
+/// all those that do not answer.
+pub fn ask(peers: impl Iterator<Item = &'static Peer>) {
+    thread::scope(|scope| {
+        for peer in peers {
+            let ask = || peer.version().is_ok();
+            // Where no thread can be started, it is asked later.
+            let _ = thread::Builder::new().spawn_scoped(scope, ask);
+        }
+    });
+}
+
 /// Their rows: one for each family that a peer takes part in.
 pub fn entries() -> &'static [RuntimeEntry] {
     static ENTRIES: LazyLock<Vec<RuntimeEntry>> = LazyLock::new(|| {
@@ -271,9 +321,7 @@ impl Peer {
     }
 
     fn toolchain(&self) -> Result<&dyn Toolchain, &str> {
-        let found = self
-            .found
-            .get_or_init(|| (self.find)(&|name| std::env::var_os(name)));
+        let found = self.found.get_or_init(|| (self.find)(&variable));
         match found {
             Ok(toolchain) => Ok(toolchain.as_ref()),
             Err(how) => Err(how),
