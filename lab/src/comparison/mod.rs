@@ -253,7 +253,7 @@ fn tell(
     match arguments.options.json.as_deref() {
         Some("-") => {
             output::note(text.trim_end());
-            output::print(&words::json_lines(&comparison))?;
+            output::write_text("-", &words::json_lines(&comparison))?;
         }
         Some(file) => {
             output::print(&text)?;

@@ -38,6 +38,9 @@ impl Files {
                 bail!("{option} {file}: {other} writes there; name another file");
             }
         }
+        if let Some((option, _)) = named.iter().find(|(_, file)| *file == "-") {
+            output::ensure_stdout().with_context(|| format!("{option} -"))?;
+        }
         let real = || named.iter().filter(|(_, file)| *file != "-");
         for (option, file) in real() {
             ensure!(!file.is_empty(), "{option}: the name is empty; name a file");
