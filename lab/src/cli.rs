@@ -465,6 +465,7 @@ fn list() -> String {
     for peer in peers::all() {
         text += &peer.lines();
     }
+    text += peers::WITHOUT_PROGRAM;
     text.push('\n');
     text + LIST_NOTES
 }

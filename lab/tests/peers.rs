@@ -259,6 +259,7 @@ fn one_that_is_not_installed_has_a_row_only_where_it_is_named() {
 
     let list = stdout(&lab(target.path(), path, &["list"]));
     assert!(list.contains("go is not installed: apt-get"), "{list}");
+    assert!(list.contains("the lab has no program for it"), "{list}");
 }
 
 /// A directory with tools that are shell scripts, and with fifos at which they wait for each other.

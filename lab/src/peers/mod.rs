@@ -40,6 +40,13 @@ use toolchain::{Toolchain, Variables};
 /// No run asks for samples over a longer time. Languages without numbers of 64 bits can count it.
 const WINDOW_MS_MAX: u64 = 3_600_000;
 
+/// What `cargo lab list` says of a peer that there is no program for.
+pub const WITHOUT_PROGRAM: &str = "\
+  pekko                       Java with Pekko: actors
+                              not there: the lab has no program for it, which would need packages
+                              of Maven Central; `run --define` measures one of your own
+";
+
 /// A variable of the environment with the names of peers, separated by commas. One of them that is
 /// not installed fails, and is not left out.
 const DEMANDED: &str = "LAB_PEERS_DEMANDED";
