@@ -511,7 +511,11 @@ mod tests {
             assert!(widest <= Some(usize::from(columns)), "{columns}:\n{text}");
             let broken: Vec<_> = words(&text)
                 .into_iter()
-                .filter(|word| !words(&whole).contains(word.trim_end_matches(':')))
+                .filter(|word| {
+                    let known = words(&whole);
+                    // Cell by cell, a colon follows the name of a column.
+                    !known.contains(word) && !known.contains(word.trim_end_matches(':'))
+                })
                 .collect();
             assert!(broken.is_empty(), "{columns}: {broken:?}\n{text}");
         }
