@@ -259,6 +259,8 @@ fn one_that_is_not_installed_has_a_row_only_where_it_is_named() {
 
     let list = stdout(&lab(target.path(), path, &["list"]));
     assert!(list.contains("go is not installed: apt-get"), "{list}");
+    let pekko = "\n  pekko                       Java with Pekko: actors\n";
+    assert!(list.contains(pekko), "{list}");
     assert!(list.contains("the lab has no program for it"), "{list}");
 }
 

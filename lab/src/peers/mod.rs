@@ -41,8 +41,7 @@ use toolchain::{Toolchain, Variables};
 const WINDOW_MS_MAX: u64 = 3_600_000;
 
 /// What `cargo lab list` says of a peer that there is no program for.
-pub const WITHOUT_PROGRAM: &str = "\
-  pekko                       Java with Pekko: actors
+pub const WITHOUT_PROGRAM: &str = "  pekko                       Java with Pekko: actors
                               not there: the lab has no program for it, which would need packages
                               of Maven Central; `run --define` measures one of your own
 ";
