@@ -6,6 +6,7 @@ use std::path::{Path, PathBuf};
 use anyhow::{Context, Result};
 
 use crate::console;
+use crate::journal;
 use crate::machine::{Machine, RECORDS, target_directory, workspace};
 use crate::reader;
 use crate::record::Record;
@@ -37,12 +38,24 @@ impl Archive {
         let mut archive = Self::default();
         for path in paths {
             let file = reader::file_of(path).with_context(|| {
+                let name = path.display();
+                if journal::is_in(path) {
+                    return format!("--record {name}: {}", journal::unfinished(path));
+                }
                 format!(
-                    "--record {}: there are no records; name a run's directory or its records.jsonl",
-                    path.display()
+                    "--record {name}: there are no records; name a run's directory or its \
+                     records.jsonl"
                 )
             })?;
-            archive.runs.push(Run::read(&file)?);
+            let run = Run::read(&file)?;
+            if run.records.iter().any(|record| record.partial) && journal::is_in(path) {
+                let name = path.display();
+                console::note(&format!(
+                    "--record {name}: the run was interrupted, so it lacks figures; to go on: cargo \
+                     lab --resume {name}"
+                ));
+            }
+            archive.runs.push(run);
         }
         Ok(archive)
     }
@@ -156,6 +169,15 @@ mod tests {
         assert!(
             format!("{error:#}").contains("there are no records"),
             "{error:#}"
+        );
+        fs::write(directory.path().join("journal.jsonl"), "").unwrap();
+        let error = Archive::of(&[directory.path().to_owned()]).unwrap_err();
+        let name = directory.path().display();
+        let error = format!("{error:#}");
+        assert!(
+            error.contains("was ended before it wrote its records")
+                && error.ends_with(&format!("cargo lab --resume {name}")),
+            "{error}"
         );
         let file = directory.path().join("records.jsonl");
         fs::write(&file, "nonsense\n").unwrap();

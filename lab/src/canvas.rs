@@ -65,6 +65,9 @@ pub fn both(draw: impl Fn(Layout) -> Result<String>) -> Result<String> {
 /// How large a title is, in pixels.
 const TITLE: i32 = 18;
 
+/// How many lines a title has at most.
+pub(crate) const TITLE_LINES: usize = 2;
+
 /// How large an explanation is.
 const ABOUT: i32 = 12;
 
@@ -131,6 +134,23 @@ impl Ink {
         lines
     }
 
+    /// The same in no more lines than these: what there is no room for is an ellipsis.
+    pub(crate) fn wrap_within(self, text: &str, width: i32, lines_max: usize) -> Vec<String> {
+        let mut lines = self.wrap(text, width);
+        if lines.len() > lines_max {
+            lines.truncate(lines_max);
+            if let Some(last) = lines.last_mut() {
+                let more = format!("{last} …");
+                *last = if self.width(&more) <= width {
+                    more
+                } else {
+                    self.fit(&more, width)
+                };
+            }
+        }
+        lines
+    }
+
     /// The text, or what there is room for and an ellipsis.
     pub(crate) fn fit(self, text: &str, width: i32) -> String {
         if self.width(text) <= width {
@@ -157,12 +177,11 @@ impl Heading {
         let width = layout.width() - 2 * layout.margin();
         let bold = Ink::bold(TITLE, palette::INK);
         let faint = Ink::plain(ABOUT, palette::FAINT);
-        let mut lines = Vec::new();
-        for (text, ink) in [(title, bold)]
-            .into_iter()
-            .chain(about.iter().map(|text| (*text, faint)))
-        {
-            lines.extend(ink.wrap(text, width).into_iter().map(|line| (line, ink)));
+        let title = bold.wrap_within(title, width, TITLE_LINES);
+        let mut lines: Vec<(String, Ink)> = title.into_iter().map(|line| (line, bold)).collect();
+        for text in about {
+            let wrapped = faint.wrap(text, width);
+            lines.extend(wrapped.into_iter().map(|line| (line, faint)));
         }
         let height = lines.iter().map(|(_, ink)| ink.line()).sum::<i32>();
         Self {
@@ -257,6 +276,22 @@ mod tests {
         assert!(lines.last().unwrap().ends_with('…'), "{lines:?}");
         assert_eq!(lines[0], "one two three");
         assert_eq!(ink.wrap("short", 120), ["short"]);
+    }
+
+    #[test]
+    fn a_title_that_is_too_long_ends_with_an_ellipsis() {
+        let title = ["word"; 100].join(" ");
+        for layout in Layout::ALL {
+            let heading = Heading::of(layout, &title, &[]);
+            let [_, (last, ink)] = &heading.lines[..] else {
+                panic!("{:?}", heading.lines);
+            };
+            assert!(last.ends_with('…'), "{last}");
+            assert!(ink.width(last) <= layout.width() - 2 * layout.margin());
+        }
+        let ink = Ink::plain(12, palette::INK);
+        assert_eq!(ink.wrap_within("one two", 120, 1), ["one two"]);
+        assert_eq!(ink.wrap_within("one two three four", 80, 1), ["one two …"]);
     }
 
     #[test]

@@ -24,6 +24,7 @@ use crate::machine::Build;
 use crate::measure;
 use crate::noise::Noise;
 use crate::options::Options;
+use crate::peers::Places;
 use crate::plan::Rounds;
 use crate::record::Record;
 use crate::registry;
@@ -105,7 +106,10 @@ impl Cli {
 #[derive(Debug, Subcommand)]
 enum Verb {
     /// Lists workloads and runtimes.
-    List,
+    List {
+        #[command(flatten)]
+        places: Places,
+    },
     /// Runs the named workloads.
     Run {
         /// Names of workloads; see `list`.
@@ -202,7 +206,8 @@ pub fn run() -> Result<ExitCode> {
             let workloads = workloads.collect();
             compare(workloads, &cli.options, fill, Effort::quick(), true)
         }
-        Some(Verb::List) => {
+        Some(Verb::List { places }) => {
+            places.apply();
             // A tool that is asked for its version, and what it has started, ends with the list.
             interrupt::listen()?;
             let list = list();
@@ -460,9 +465,11 @@ fn list() -> String {
         text.push('\n');
     }
     text += "peers in other languages:\n";
+    peers::ask(peers::all().iter());
     for peer in peers::all() {
         text += &peer.lines();
     }
+    text += peers::WITHOUT_PROGRAM;
     text.push('\n');
     text + LIST_NOTES
 }

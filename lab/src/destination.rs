@@ -7,6 +7,7 @@ use std::path::{Path, PathBuf};
 
 use anyhow::{Context, Result, bail, ensure};
 
+use crate::console;
 use crate::journal;
 use crate::machine::target_directory;
 use crate::options::Options;
@@ -26,6 +27,9 @@ pub struct Destination {
 impl Destination {
     /// Checks everything, and then makes it. Where something is refused, nothing was touched.
     pub fn make(options: &Options) -> Result<Self> {
+        if options.json.as_deref() == Some("-") {
+            console::ensure_stdout().context("--json -")?;
+        }
         let file = options.json.as_deref().filter(|json| *json != "-");
         if let Some(file) = file {
             check_file("--json", file, options.force)?;
@@ -164,11 +168,17 @@ pub fn make_file(option: &str, file: &str) -> Result<()> {
 /// number for each further run of the same second.
 fn default_directory() -> Result<PathBuf> {
     let parent = target_directory().join("lab");
-    fs::create_dir_all(&parent).with_context(|| elsewhere(&parent))?;
+    let or = || {
+        format!(
+            "{}, or another target with CARGO_TARGET_DIR",
+            elsewhere(&parent)
+        )
+    };
+    fs::create_dir_all(&parent).with_context(or)?;
     let time = jiff::Timestamp::now()
         .strftime("%Y-%m-%dT%H-%M-%SZ")
         .to_string();
-    numbered(&parent, &time)
+    numbered(&parent, &time).with_context(or)
 }
 
 fn numbered(parent: &Path, name: &str) -> Result<PathBuf> {

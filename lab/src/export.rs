@@ -27,7 +27,10 @@ pub fn write_json<T: Serialize>(to: &str, records: &[T]) -> Result<()> {
 /// Writes records as text to a file, or to standard output for `-`.
 pub fn write_text(to: &str, text: &str) -> Result<()> {
     if to == "-" {
-        return console::print(text);
+        console::ensure_stdout()?;
+        return console::write_stdout(text).context(
+            "the records cannot be written to standard output, or not all of them; name a file",
+        );
     }
     fs::write(to, text).with_context(|| format!("the records cannot be written to {to}"))
 }

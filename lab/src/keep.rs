@@ -115,11 +115,10 @@ pub fn run(arguments: &Arguments) -> Result<ExitCode> {
 }
 
 fn no_records(at: &Path) -> String {
-    let place = at.display();
     if journal::is_in(at) {
-        format!("the run at {place} was ended; go on with it first: cargo lab --resume {place}")
+        journal::unfinished(at)
     } else {
-        format!("there are no records at {place}")
+        format!("there are no records at {}", at.display())
     }
 }
 

@@ -22,6 +22,9 @@ use crate::{interrupt, process_group};
 /// How often a measuring process is looked at.
 const LOOK: Duration = Duration::from_millis(5);
 
+/// How long the output of a process may stay open when it has ended.
+const HELD_MAX: Duration = Duration::from_secs(2);
+
 /// How long a process must have used no processor time to be called dead.
 const STILL: Duration = Duration::from_millis(200);
 
@@ -113,10 +116,20 @@ fn watch(
 ) -> Result<ExitStatus, Stopped> {
     let watched = Watched::new(child.id());
     let start = Instant::now();
+    let mut ended: Option<Instant> = None;
     for look in 0u64.. {
         // While something that it started still writes, the process is not waited for: its number
         // then remains that of its group.
-        if output.is_complete() {
+        if !output.is_complete() {
+            let has_ended = || watched.as_ref().and_then(Watched::has_ended) == Some(true);
+            if ended.is_none() && look.is_multiple_of(20) && has_ended() {
+                ended = Some(Instant::now());
+            }
+            if ended.is_some_and(|ended| ended.elapsed() > HELD_MAX) {
+                // What it found stands; what it left would disturb the next one.
+                process_group::end_members(child);
+            }
+        } else {
             match child.try_wait() {
                 Ok(Some(status)) => return Ok(status),
                 Ok(None) => {}
@@ -131,8 +144,12 @@ fn watch(
         let stopped = if interrupt::pending().is_some() {
             Some(Stopped::interrupted())
         } else if start.elapsed() > terms.limit {
-            let deadlock = terms.can_deadlock && stands_still(watched.as_ref());
-            Some(Stopped::late(terms.limit, deadlock))
+            Some(if ended.is_some() {
+                Stopped::held(terms.limit)
+            } else {
+                let deadlock = terms.can_deadlock && stands_still(watched.as_ref());
+                Stopped::late(terms.limit, deadlock)
+            })
         } else {
             None
         };
@@ -169,6 +186,16 @@ impl Stopped {
         Self {
             end: End::Interrupted,
             why: "ended: the run was interrupted".to_owned(),
+        }
+    }
+
+    fn held(limit: Duration) -> Self {
+        let seconds = limit.as_secs_f64();
+        Self {
+            end: End::Late,
+            why: format!(
+                "ended: after {seconds} s a process that it started still held its output"
+            ),
         }
     }
 
@@ -321,6 +348,15 @@ mod tests {
             error.contains("signal: 11") && error.contains("oh no"),
             "{error}"
         );
+    }
+
+    /// It writes nothing, but could.
+    #[test]
+    #[cfg(target_os = "linux")]
+    fn what_a_process_leaves_behind_is_ended() {
+        let outcome = run("sleep 600 & echo '{}'", Duration::from_secs(300), true);
+        assert_eq!(outcome.end, End::Itself);
+        assert!(outcome.found.is_ok(), "{:?}", outcome.found);
     }
 
     #[test]

@@ -14,7 +14,7 @@ use crate::effort::Effort;
 use crate::entry::{RuntimeEntry, WorkloadEntry};
 use crate::families::Family;
 use crate::machine::cores_available;
-use crate::peers::{self, Peer};
+use crate::peers::{self, Peer, Places};
 use crate::plan::Rounds;
 use crate::registry;
 use crate::schedule::{Choice, Schedule};
@@ -33,6 +33,8 @@ pub struct Options {
     /// names one.
     #[arg(long)]
     peers: bool,
+    #[command(flatten)]
+    places: Places,
     /// Numbers of jobs; `all` is the number of cores that this process may use, `50%` half of them,
     /// and `physical` counts the hardware threads of a core once.
     // With a hyphen, so that "-1,2" is told what is right.
@@ -86,6 +88,7 @@ impl Options {
             json: self.json.clone(),
             force: self.force,
             resume: self.resume.clone(),
+            places: Places::of_environment(),
             ..Self::default()
         };
         self.resume.is_some() && *self == plain
@@ -111,6 +114,10 @@ impl Options {
         for name in &self.runtime {
             registry::runtime(name)?;
         }
+        self.places.apply();
+        let is_named = |peer: &Peer| self.runtime.iter().any(|name| name == peer.card.name);
+        let peers = peers::all().iter();
+        peers::ask(peers.filter(|peer| self.peers || is_named(peer)));
         if self.peers {
             let missing = peers::all().iter().filter_map(|peer| peer.version().err());
             missing.for_each(|how| console::note(&format!("no row: {how}")));
@@ -146,6 +153,7 @@ impl Options {
     pub fn measures_nothing(&self) -> bool {
         let others = Self {
             json: None,
+            places: Places::default(),
             ..self.clone()
         };
         others == Self::default()

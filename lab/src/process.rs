@@ -123,6 +123,18 @@ impl Watched {
         Some(stat.utime + stat.stime)
     }
 
+    /// Whether it has ended, and was not waited for.
+    #[cfg(target_os = "linux")]
+    pub fn has_ended(&self) -> Option<bool> {
+        Some(self.process.stat().ok()?.state == 'Z')
+    }
+
+    /// Whether it has ended: unknown on this system.
+    #[cfg(not(target_os = "linux"))]
+    pub fn has_ended(&self) -> Option<bool> {
+        None
+    }
+
     /// Whether one of its threads runs, or waits for a processor.
     #[cfg(target_os = "linux")]
     pub fn is_runnable(&self) -> Option<bool> {

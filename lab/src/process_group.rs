@@ -47,15 +47,20 @@ pub fn follow(_command: &mut Command) {}
 
 /// Ends a process that leads a group, and the group, and waits for the former.
 pub fn end(leader: &mut Child) -> io::Result<ExitStatus> {
-    // Nothing has waited for the leader, so the number is that of its group and of no other. It may
-    // have ended just now, which is as good.
+    end_members(leader);
+    let _ = leader.kill();
+    leader.wait()
+}
+
+/// Ends all processes of a group whose leader nothing has waited for yet.
+pub fn end_members(leader: &Child) {
+    // The number of the leader is then that of its group and of no other. It may have ended just
+    // now, which is as good.
     #[cfg(unix)]
     if let Ok(id) = i32::try_from(leader.id()) {
         use nix::sys::signal::{Signal, killpg};
         let _ = killpg(nix::unistd::Pid::from_raw(id), Signal::SIGKILL);
     }
-    let _ = leader.kill();
-    leader.wait()
 }
 
 #[cfg(all(test, unix))]

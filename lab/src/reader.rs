@@ -5,7 +5,7 @@ use std::path::{Path, PathBuf};
 
 use anyhow::{Context, Result, bail, ensure};
 
-use serde_json::Value;
+use serde_json::{Map, Value};
 
 use crate::record::Record;
 use crate::statistics::is_time;
@@ -43,6 +43,7 @@ pub fn read(file: &Path) -> Result<Vec<Record>> {
                     fields.insert(name.to_owned(), known.clone());
                 }
             }
+            say_ok(fields);
         }
         let record: Record = serde_json::from_value(value.clone()).with_context(place)?;
         last = value;
@@ -56,6 +57,20 @@ pub fn read(file: &Path) -> Result<Vec<Record>> {
     }
     ensure!(!records.is_empty(), "{} holds no record", file.display());
     Ok(records)
+}
+
+/// A record without the field `ok` is one that was right, if it has a figure. One that was declined
+/// has no such field in a kept record, either.
+fn say_ok(fields: &mut Map<String, Value>) {
+    let has = |name: &str| fields.get(name).is_some_and(|value| !value.is_null());
+    if !fields.contains_key("ok") && !has("declined") {
+        let is_right = if has("error") {
+            Some(false)
+        } else {
+            has("wall_ns_median").then_some(true)
+        };
+        fields.insert("ok".to_owned(), is_right.into());
+    }
 }
 
 /// A time of a record that is no time, and so nothing to compare with.
@@ -90,6 +105,21 @@ mod tests {
         assert_eq!((records[0].jobs, records[0].size), (2, 35));
         assert_eq!(records[0].wall_ns_median, None);
         assert!(records[0].by_round.is_empty());
+    }
+
+    #[test]
+    fn a_record_that_does_not_say_whether_it_was_right_was() {
+        for (field, ok) in [
+            ("\"wall_ns_median\":1.5", Some(true)),
+            ("\"wall_ns_median\":1.5,\"ok\":null", None),
+            ("\"wall_ns_median\":1.5,\"declined\":\"no\"", None),
+            ("\"error\":\"no\"", Some(false)),
+            ("\"wall_ns_median\":null", None),
+            ("\"size\":1", None),
+        ] {
+            let line = format!(r#"{{"workload":"fib","runtime":"seq",{field}}}"#);
+            assert_eq!(written(&line).unwrap()[0].ok, ok, "{field}");
+        }
     }
 
     #[test]

@@ -2,7 +2,7 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use comfy_table::{CellAlignment, Table, presets};
+use comfy_table::{CellAlignment, ColumnConstraint, ContentArrangement, Table, Width, presets};
 
 use crate::cell::{self, Cell};
 use crate::columns::{self, Bounds};
@@ -305,8 +305,75 @@ fn shorten(notes: Vec<String>) -> Vec<String> {
 }
 
 impl Grid {
-    /// The table as text, with everything under it that belongs to it.
+    /// The table as text, with everything under it that belongs to it. On a terminal, no line of it
+    /// is wider than that.
     pub fn to_text(&self) -> String {
+        let size = terminal_size::terminal_size_of(std::io::stdout());
+        self.text_within(size.map(|(width, _)| width.0))
+    }
+
+    /// The same for a number of columns, if there is one.
+    fn text_within(&self, columns: Option<u16>) -> String {
+        let table = self.table();
+        let rows = match columns {
+            Some(columns) => self.rows_within(table, columns),
+            None => table.to_string(),
+        };
+        let mut text = wrapped(&self.title, columns, "", "");
+        text += &format!("{rows}\n");
+        for note in &self.notes {
+            text += &wrapped(note, columns, "  ", "    ");
+        }
+        text
+    }
+
+    /// The rows in a width: as they are, with words below each other, or cell by cell.
+    fn rows_within(&self, mut table: Table, columns: u16) -> String {
+        let fits = |text: &str| {
+            let mut lines = text.lines();
+            lines.all(|line| line.chars().count() <= usize::from(columns))
+        };
+        let text = table.to_string();
+        if fits(&text) {
+            return text;
+        }
+        table.set_content_arrangement(ContentArrangement::Dynamic);
+        table.set_width(columns);
+        for (index, column) in table.column_iter_mut().enumerate() {
+            let cells = self.rows.iter().filter_map(|row| row.cells.get(index));
+            let cells = cells.chain(self.header.get(index));
+            let words = cells.flat_map(|cell| cell.split_whitespace());
+            let longest = words.map(|word| word.chars().count()).max().unwrap_or(0);
+            // With a blank on either side.
+            let least = u16::try_from(longest + 2).unwrap_or(u16::MAX);
+            column.set_constraint(ColumnConstraint::LowerBoundary(Width::Fixed(least)));
+        }
+        let text = table.to_string();
+        if fits(&text) {
+            return text;
+        }
+        self.cell_by_cell(columns)
+    }
+
+    /// Each cell in a line of its own, after the name of its column.
+    fn cell_by_cell(&self, columns: u16) -> String {
+        let mut text = String::new();
+        for row in &self.rows {
+            for (index, cell) in row.cells.iter().enumerate() {
+                let name = self.header.get(index).map_or("", String::as_str);
+                let line = match (name, cell.as_str()) {
+                    (_, "") => continue,
+                    ("", cell) => cell.to_owned(),
+                    (name, cell) => format!("{name}: {cell}"),
+                };
+                let indent = if index < self.names { "" } else { "  " };
+                text += &wrapped(&line, Some(columns), indent, "    ");
+            }
+        }
+        text.trim_end().to_owned()
+    }
+
+    fn table(&self) -> Table {
         let mut table = Table::new();
         table.load_style(presets::UTF8_BORDERS_ONLY);
         table.set_header(&self.header);
@@ -318,12 +385,34 @@ impl Grid {
                 column.set_cell_alignment(CellAlignment::Right);
             }
         }
-        let mut text = format!("{}\n{table}\n", self.title);
-        for note in &self.notes {
-            text += &format!("  {note}\n");
-        }
-        text
+        table
     }
+}
+
+/// A text with an indent, in lines that are no wider than this, unless a word is.
+fn wrapped(text: &str, columns: Option<u16>, indent: &str, further: &str) -> String {
+    let mut wrapped = String::new();
+    let most = columns.map_or(usize::MAX, usize::from);
+    for whole in text.split('\n') {
+        let whole = format!("{indent}{whole}");
+        if whole.chars().count() <= most {
+            wrapped += &format!("{whole}\n");
+            continue;
+        }
+        let mut line = indent.to_owned();
+        for word in whole.split_whitespace() {
+            let is_first = line.trim().is_empty();
+            if !is_first && line.chars().count() + 1 + word.chars().count() > most {
+                wrapped += &format!("{line}\n");
+                line = further.to_owned();
+            } else if !is_first {
+                line.push(' ');
+            }
+            line += word;
+        }
+        wrapped += &format!("{line}\n");
+    }
+    wrapped
 }
 
 #[cfg(test)]
@@ -373,6 +462,36 @@ mod tests {
             column(2)[..3],
             ["drumline", "rayon", "drumline ÷ best peer"]
         );
+    }
+
+    #[test]
+    fn a_narrow_terminal_breaks_no_word() {
+        let mut grid = grid_of(&[1, 2, 4]);
+        grid.title = "a title that has more words than one line has room for".to_owned();
+        grid.notes = vec!["a note that has more words than one line has room for".to_owned()];
+        let whole = grid.text_within(None);
+        assert!(whole.starts_with(&format!("{}\n", grid.title)), "{whole}");
+        assert!(whole.ends_with(&format!("\n  {}\n", grid.notes[0])));
+        assert_eq!(grid.text_within(Some(1000)), whole);
+        let words = |text: &str| {
+            let words = text.split(|c: char| c.is_whitespace() || "│┌┐└┘─╞═╡┆├┤╌".contains(c));
+            let words = words.filter(|word| !word.is_empty()).map(str::to_owned);
+            words.collect::<BTreeSet<_>>()
+        };
+        for columns in [100, 80, 60, 40] {
+            let text = grid.text_within(Some(columns));
+            let widest = text.lines().map(|line| line.chars().count()).max();
+            assert!(widest <= Some(usize::from(columns)), "{columns}:\n{text}");
+            let broken: Vec<_> = words(&text)
+                .into_iter()
+                .filter(|word| {
+                    let known = words(&whole);
+                    // Cell by cell, a colon follows the name of a column.
+                    !known.contains(word) && !known.contains(word.trim_end_matches(':'))
+                })
+                .collect();
+            assert!(broken.is_empty(), "{columns}: {broken:?}\n{text}");
+        }
     }
 
     #[test]

@@ -125,8 +125,10 @@ impl Workshop {
     /// Opens it, and clears away what a run left that was ended.
     pub fn open() -> Result<Self> {
         let directory = target_directory().join("lab-builds");
-        fs::create_dir_all(&directory)
-            .with_context(|| format!("{} cannot be made", directory.display()))?;
+        fs::create_dir_all(&directory).with_context(|| {
+            let name = directory.display();
+            format!("{name} cannot be made; CARGO_TARGET_DIR names another place")
+        })?;
         // Cargo runs elsewhere.
         let directory = directory.canonicalize()?;
         take(&directory.join("busy"))?;

@@ -91,7 +91,11 @@ fn what_goes_wrong_is_a_row_that_says_so() {
     let here = tempfile::tempdir().unwrap();
     for (second, why) in [
         ("exit 3", "exit status: 3"),
-        ("echo done", "no JSON"),
+        ("echo usage; echo done", "it begins with \"usage\""),
+        (
+            "sleep 600 & exit 0",
+            "a process that it started still holds its output",
+        ),
         (r#"echo "{\"protocol\":7}""#, "protocol 7"),
         (
             r#"echo "{\"protocol\":1,\"error\":\"the sum is wrong\"}""#,
@@ -123,6 +127,7 @@ fn a_file_that_makes_no_sense_is_refused_before_anything_runs() {
         ("\"lines\"", "\"fib\"", "take another"),
         ("version = 1", "version = 9", "number 9"),
         ("sizes", "seizes", "seizes"),
+        ("{jobs}", "{job}", "no place {job}, but there is `jobs`"),
         (
             "\"other\"",
             &format!("\"{}\"", "o".repeat(300)),

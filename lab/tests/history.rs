@@ -73,6 +73,34 @@ fn what_no_record_has_is_refused_with_advice() {
     }
 }
 
+/// A run that was killed has no records, and one that was interrupted has not all of them.
+#[test]
+fn a_run_that_is_unfinished_says_how_to_go_on() {
+    let here = tempfile::tempdir().unwrap();
+    let run = here.path().join("run");
+    fs::create_dir(&run).unwrap();
+    fs::write(run.join("journal.jsonl"), "").unwrap();
+    let advice = "cargo lab --resume run";
+    for command in [&["history", "fib"][..], &["published"]] {
+        let output = crate::lab_in(here.path(), &[command, &["--record", "run"]].concat());
+        assert_eq!(output.status.code(), Some(1), "{command:?}");
+        let text = stderr(&output);
+        assert!(
+            text.contains("--record run: ") && text.contains(advice),
+            "{text}"
+        );
+    }
+    let partial = record("seq", 1, 9).replace("\"ok\"", "\"partial\":true,\"ok\"");
+    fs::write(run.join("records.jsonl"), partial).unwrap();
+    let output = history(here.path(), &["fib", "--record", "run"]);
+    assert!(output.status.success(), "{}", stderr(&output));
+    let text = stderr(&output);
+    assert!(
+        text.contains("was interrupted") && text.contains(advice),
+        "{text}"
+    );
+}
+
 #[test]
 fn sizes_and_jobs_are_written_as_everywhere() {
     let here = tempfile::tempdir().unwrap();

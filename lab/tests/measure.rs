@@ -2,11 +2,11 @@
 
 use std::fs;
 use std::path::Path;
-use std::process::Output;
+use std::process::{Child, Command, Output, Stdio};
 
 use serde_json::Value;
 
-use crate::{lab_in, stderr, stdout};
+use crate::{command, lab_in, stderr, stdout};
 
 /// Measures in a directory.
 pub fn measure(directory: &Path, arguments: &[&str]) -> Output {
@@ -461,5 +461,85 @@ fn help_has_examples() {
         "--runs",
     ] {
         assert!(text.contains(part), "{text}");
+    }
+}
+
+/// The lab with standard output closed, as by `>&-` of a shell.
+fn without_stdout(directory: &Path, arguments: &[&str]) -> Output {
+    let lab = command(arguments);
+    let mut shell = Command::new("sh");
+    shell.args(["-c", "exec \"$@\" >&-", "sh"]);
+    shell.arg(lab.get_program()).args(lab.get_args());
+    shell.current_dir(directory);
+    shell.env("CARGO_TARGET_DIR", directory.join("target"));
+    shell.output().unwrap()
+}
+
+#[test]
+fn records_for_a_closed_output_are_refused_before_anything_runs() {
+    let here = directory();
+    for option in ["--json", "--csv", "--markdown"] {
+        let output = without_stdout(here.path(), &["measure", option, "-", "--", "touch", "ran"]);
+        let text = stderr(&output);
+        assert_eq!(output.status.code(), Some(1), "{option}: {text}");
+        let why = format!("{option} -: standard output is closed");
+        assert!(text.contains(&why), "{text}");
+    }
+    let output = without_stdout(here.path(), &["run", "fib", "--smoke", "--json", "-"]);
+    let text = stderr(&output);
+    assert_eq!(output.status.code(), Some(1), "{text}");
+    assert!(
+        text.contains("--json -: standard output is closed"),
+        "{text}"
+    );
+    assert!(!here.path().join("ran").exists() && !here.path().join("target").exists());
+    // Tables have had no reader, which is no error.
+    let output = without_stdout(here.path(), &["measure", "--", "touch", "ran"]);
+    assert!(output.status.success(), "{}", stderr(&output));
+    assert!(here.path().join("ran").exists());
+}
+
+#[test]
+fn records_that_their_reader_did_not_wait_for_are_lost_and_that_is_told() {
+    let (reader, writer) = std::io::pipe().unwrap();
+    drop(reader);
+    let output = command(&["measure", "--json", "-", "--", "true"])
+        .stdout(writer)
+        .stderr(Stdio::piped())
+        .spawn()
+        .and_then(Child::wait_with_output)
+        .unwrap();
+    let text = stderr(&output);
+    assert_eq!(output.status.code(), Some(1), "{text}");
+    assert!(
+        text.contains("--json: the records cannot be written"),
+        "{text}"
+    );
+}
+
+/// A name of bytes that are no text, as the system permits it.
+#[test]
+#[cfg(target_os = "linux")]
+fn arguments_need_not_be_unicode() {
+    use std::os::unix::ffi::OsStrExt as _;
+    let here = directory();
+    let name = std::ffi::OsStr::from_bytes(b"n\xffame-7");
+    let place = std::ffi::OsStr::from_bytes(b"n\xffame-{n}");
+    fs::write(here.path().join(name), "read").unwrap();
+    for shell in [&[][..], &["--shell"]] {
+        let mut lab = command(&[
+            "measure",
+            "--param",
+            "n=7",
+            "--json",
+            "runs.jsonl",
+            "--force",
+        ]);
+        lab.args(shell).arg("--input").arg(place);
+        lab.args(["--", "grep", "-c", "read", "-"]).arg(place);
+        let output = lab.current_dir(here.path()).output().unwrap();
+        assert!(output.status.success(), "{}", stderr(&output));
+        let record = read(here.path(), "runs.jsonl");
+        assert!(record.contains("n\u{fffd}ame-7"), "{record}");
     }
 }

@@ -259,6 +259,113 @@ fn one_that_is_not_installed_has_a_row_only_where_it_is_named() {
 
     let list = stdout(&lab(target.path(), path, &["list"]));
     assert!(list.contains("go is not installed: apt-get"), "{list}");
+    let pekko = "\n  pekko                       Java with Pekko: actors\n";
+    assert!(list.contains(pekko), "{list}");
+    assert!(list.contains("the lab has no program for it"), "{list}");
+}
+
+/// A directory with tools that are shell scripts, and with fifos at which they wait for each other.
+/// The directory is all of `PATH`.
+struct Waiting {
+    place: tempfile::TempDir,
+}
+
+impl Waiting {
+    fn new(fifos: &[&str]) -> Self {
+        let place = tempfile::tempdir().unwrap();
+        for fifo in fifos {
+            nix::unistd::mkfifo(&place.path().join(fifo), nix::sys::stat::Mode::S_IRWXU).unwrap();
+        }
+        Self { place }
+    }
+
+    /// Adds a tool. `wait` is a redirection, which is done when the other end is open, too.
+    fn add(&self, name: &str, wait: &str, answer: &str) {
+        let place = self.place.path();
+        let script = format!("#!/bin/sh\n: {wait}\necho '{answer}'\n");
+        let write = "cd \"$1\" && printf %s \"$3\" > \"$2\" && chmod 755 \"$2\"";
+        let mut shell = Command::new("sh");
+        shell.args(["-c", write, "sh"]).arg(place).arg(name);
+        let script = script.replace("AT/", &format!("{}/", place.display()));
+        assert!(shell.arg(script).status().unwrap().success());
+    }
+
+    fn list(&self) -> String {
+        let path = Some(self.place.path().as_os_str().to_owned());
+        let output = lab(&self.place.path().join("target"), path, &["list"]);
+        assert!(output.status.success(), "{}", stderr(&output));
+        stdout(&output)
+    }
+}
+
+/// Each of two tools answers after the other one was started. So they cannot be asked in turn.
+#[test]
+fn all_tools_are_asked_at_once() {
+    let waiting = Waiting::new(&["a", "b"]);
+    waiting.add("go", "< AT/a", "go version go9.9 here/now");
+    waiting.add("erl", "> AT/a", "99/1.2");
+    waiting.add("erlc", "", "");
+    let macros = "#define TBB_VERSION_MAJOR 2021\n#define TBB_VERSION_MINOR 8\n\
+                  #define __VERSION__ \"12.2.0\"";
+    waiting.add("c++", "< AT/b", macros);
+    waiting.add("java", "> AT/b", "openjdk 25");
+    waiting.add("javac", "", "");
+    let list = waiting.list();
+    for name in ["go 9.9", "erlang OTP 99", "onetbb 2021.8", "java 25"] {
+        assert!(list.contains(name), "{name}\n{list}");
+    }
+}
+
+#[test]
+fn a_tool_that_never_answers_has_a_line_that_says_so() {
+    // Nothing ever opens the other end.
+    let waiting = Waiting::new(&["never"]);
+    waiting.add("go", "< AT/never", "");
+    let list = waiting.list();
+    assert!(
+        list.contains("go version` did not answer within 5 s): apt-get"),
+        "{list}"
+    );
+}
+
+/// The directory that the option names comes before that of the variable, which is its default.
+#[test]
+fn a_checkout_of_spice_is_named_by_an_option_or_a_variable() {
+    let waiting = Waiting::new(&[]);
+    waiting.add("zig", "", "0.13.0");
+    for name in ["by-option", "by-variable"] {
+        let source = waiting.place.path().join(name).join("src");
+        fs::create_dir_all(&source).unwrap();
+        fs::write(source.join("root.zig"), "pub const Task = 1;").unwrap();
+    }
+    let list = |variable: Option<&str>, arguments: &[&str]| {
+        let mut command = command(&[&["list"], arguments].concat());
+        command.current_dir(&waiting.place);
+        command.env("PATH", waiting.place.path());
+        for unset in ["JAVA_HOME", "LAB_ZIG", "LAB_SPICE"] {
+            command.env_remove(unset);
+        }
+        command.envs(variable.map(|name| ("LAB_SPICE", name)));
+        let output = command.output().unwrap();
+        assert!(output.status.success(), "{}", stderr(&output));
+        stdout(&output)
+    };
+    let found = "spice unknown revision, zig 0.13.0";
+    let none = list(None, &[]);
+    assert!(none.contains("that --spice names: git clone"), "{none}");
+    for (variable, arguments) in [
+        (None, &["--spice", "by-option"][..]),
+        (Some("by-variable"), &[]),
+        (Some("nowhere"), &["--spice", "by-option"]),
+    ] {
+        let list = list(variable, arguments);
+        assert!(list.contains(found), "{variable:?} {arguments:?}\n{list}");
+    }
+    let wrong = list(Some("by-variable"), &["--spice", "nowhere"]);
+    let why = "--spice nowhere is no checkout of spice";
+    assert!(wrong.contains(why), "{wrong}");
+    let empty = list(Some(""), &[]);
+    assert!(empty.contains("that --spice names"), "{empty}");
 }
 
 #[test]

@@ -300,7 +300,8 @@ impl Group<'_> {
 
 impl Panel<'_> {
     fn label(&self, layout: Layout) -> Vec<String> {
-        panel_ink().wrap(&self.label, layout.width() - 2 * layout.margin())
+        let width = layout.width() - 2 * layout.margin();
+        panel_ink().wrap_within(&self.label, width, canvas::TITLE_LINES)
     }
 
     fn height(&self, blocks: usize, layout: Layout) -> i32 {

@@ -34,7 +34,7 @@ use crate::registry;
 use crate::runtime::Role;
 use crate::statistics::PROCESSES_MIN;
 use crate::workshop::{self, Built, Flags, Source, Workshop};
-use crate::{console, definition, interrupt};
+use crate::{console, definition, export, interrupt};
 use interleaved::Plan;
 use side::{Side, WORKTREE};
 
@@ -253,7 +253,7 @@ fn tell(
     match arguments.options.json.as_deref() {
         Some("-") => {
             console::note(text.trim_end());
-            console::print(&words::json_lines(&comparison))?;
+            export::write_text("-", &words::json_lines(&comparison))?;
         }
         Some(file) => {
             console::print(&text)?;

@@ -48,10 +48,9 @@ impl Side {
                 name: argument.to_owned(),
                 commit,
             })),
-            None if journal::is_in(Path::new(argument)) => bail!(
-                "{argument} holds a run that was ended before it wrote its records; go on with it \
-                 first: cargo lab --resume {argument}"
-            ),
+            None if journal::is_in(Path::new(argument)) => {
+                bail!(journal::unfinished(Path::new(argument)))
+            }
             None => bail!(
                 "{argument}: neither a file with records, nor a directory with records.jsonl, \
                  nor a revision of this repository, nor {WORKTREE}"

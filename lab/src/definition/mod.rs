@@ -15,12 +15,13 @@ use std::fs::File;
 use std::io::Read as _;
 use std::path::Path;
 
-use anyhow::{Context, Result, ensure};
+use anyhow::{Context, Result, bail, ensure};
 use serde::Deserialize;
 
 pub use program::{PROTOCOL, run};
 
 use crate::entry::{ProgramRow, RuntimeEntry, WorkloadEntry};
+use crate::near;
 use crate::registry;
 use crate::runtime::{Role, RuntimeCard};
 use crate::workload::{Shows, WorkloadCard};
@@ -40,6 +41,9 @@ const COLOURS: [(u8, u8, u8); 6] = [
     (40, 150, 160),
     (120, 120, 120),
 ];
+
+/// What a command has places for.
+const PLACES: [&str; 2] = ["size", "jobs"];
 
 /// Longer names are of no use in a table, and a chart has the name of its workload as a file.
 const NAME_MAX: usize = 64;
@@ -196,6 +200,13 @@ fn check(workload: &Workload) -> Result<()> {
             row.command.first().is_some_and(|word| !word.is_empty()),
             "{name}, {row_name}: the command is empty"
         );
+        if let Some(unknown) = row.command.iter().find_map(|word| unknown_place(word)) {
+            bail!(
+                "{name}, {row_name}: a command has no place {{{unknown}}}{}; its places are \
+                 {{size}} and {{jobs}}, and a brace that is none has a blank after it",
+                near::hint(unknown, PLACES.into_iter())
+            );
+        }
         let mut before = workload.row[..place].iter();
         ensure!(
             before.all(|other| other.name != *row_name),
@@ -211,6 +222,20 @@ fn check(workload: &Workload) -> Result<()> {
         }
     }
     Ok(())
+}
+
+/// A name in braces that is none of the places. What shells and git write as `${…}` and `@{…}` is
+/// something else, and so is all that has more than a name in its braces.
+fn unknown_place(word: &str) -> Option<&str> {
+    let is_part = |c: char| c.is_ascii_alphanumeric() || c == '-' || c == '_';
+    let mut braces = word.match_indices('{');
+    braces.find_map(|(start, _)| {
+        let (name, _) = word[start + 1..].split_once('}')?;
+        let is_name =
+            name.starts_with(|c: char| c.is_ascii_alphabetic()) && name.chars().all(is_part);
+        let is_other = word[..start].ends_with(['$', '@']);
+        (is_name && !is_other && !PLACES.contains(&name)).then_some(name)
+    })
 }
 
 /// The entries of the registry.
@@ -321,6 +346,17 @@ mod tests {
             ("[10, 1000]", "[]", "needs sizes"),
             ("[10, 1000]", "[0]", "more than zero"),
             ("[\"sort\"]", "[]", "the command is empty"),
+            (
+                "{jobs}",
+                "{job}",
+                "no place {job}, but there is `jobs`; its places are {size} and {jobs}",
+            ),
+            ("\"sort\"", "\"sort\", \"{Sizes}\"", "but there is `size`"),
+            (
+                "\"sort\"",
+                "\"sort\", \"{threads}\"",
+                "no place {threads}; its",
+            ),
             ("sizes", "sises", "sises"),
             ("role = \"ours\"", "role = \"mine\"", "mine"),
         ] {
@@ -347,6 +383,19 @@ mod tests {
             format!("{error:#}").contains("in another workload"),
             "{error:#}"
         );
+    }
+
+    #[test]
+    fn braces_that_are_no_places_are_left_alone() {
+        for word in [
+            "-j{jobs} {size}",
+            "${HOME} $${x} HEAD@{upstream} {} {1} {a,b} { print } {\\\"items\\\":{size}}",
+            "f() { echo {size}; }",
+            "{unclosed",
+        ] {
+            assert_eq!(unknown_place(word), None, "{word}");
+        }
+        assert_eq!(unknown_place("{ {size} {x-1}"), Some("x-1"));
     }
 
     #[test]

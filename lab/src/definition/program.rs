@@ -4,8 +4,11 @@
 //! The lab starts the program once for each sample, with size and jobs in its arguments. The last
 //! line that it writes is a [`Measurement`] as JSON, with the number of the protocol.
 
-use std::io::Read as _;
-use std::process::{Command, Stdio};
+use std::io::{self, Read as _};
+use std::process::{Child, Command, ExitStatus, Stdio};
+use std::sync::mpsc::{self, RecvTimeoutError};
+use std::thread;
+use std::time::{Duration, Instant};
 
 use anyhow::{Context, Result, bail, ensure};
 use serde_json::Value;
@@ -19,6 +22,15 @@ pub const PROTOCOL: u64 = 1;
 
 /// The most that a program may write.
 const OUTPUT_MAX: u64 = 1 << 20;
+
+/// How often a program that writes is looked at.
+const LOOK: Duration = Duration::from_millis(50);
+
+/// How long its output may stay open when it has ended.
+const HELD_MAX: Duration = Duration::from_secs(2);
+
+/// How much of a line is shown that is no JSON.
+const SHOWN_MAX: usize = 100;
 
 /// Takes samples with a program, in this process, which is started for it.
 pub fn run(words: &[String], session: &mut Session) {
@@ -38,31 +50,80 @@ fn measure(words: &[String]) -> Result<Measurement> {
         .stderr(Stdio::inherit())
         .spawn()
         .with_context(|| format!("{program} cannot be started; check its name and PATH"))?;
-    let mut text = String::new();
-    let mut output = child
-        .stdout
-        .take()
-        .expect("it is a pipe")
-        .take(OUTPUT_MAX + 1);
-    let read = output.read_to_string(&mut text);
-    if read.is_err() || text.len() as u64 > OUTPUT_MAX {
-        // It may be writing still.
-        let _ = child.kill();
-        let _ = child.wait();
-        read.with_context(|| format!("what {program} writes cannot be read"))?;
-        bail!("{program} writes more than {OUTPUT_MAX} bytes; it should write one line");
-    }
+    let read = match read(&mut child)? {
+        Output::Read(read) => read,
+        Output::Held(status) => {
+            ensure!(status.success(), "{program} ended with {status}");
+            bail!(
+                "{program} has ended, and a process that it started still holds its output; it \
+                 should wait for that process, or give it another output"
+            );
+        }
+    };
+    let text = match read {
+        Ok(text) if text.len() as u64 <= OUTPUT_MAX => text,
+        read => {
+            // It may be writing still.
+            let _ = child.kill();
+            let _ = child.wait();
+            read.with_context(|| format!("what {program} writes cannot be read"))?;
+            bail!("{program} writes more than {OUTPUT_MAX} bytes; it should write one line");
+        }
+    };
     let status = child.wait();
     let status = status.with_context(|| format!("{program} cannot be waited for"))?;
     ensure!(status.success(), "{program} ended with {status}");
     answer(&text).with_context(|| format!("what {program} writes is no measurement"))
 }
 
+/// What came of the output of a program.
+enum Output {
+    /// All of it, or a byte more than is permitted.
+    Read(io::Result<String>),
+    /// The program has ended like this, and something else could write still.
+    Held(ExitStatus),
+}
+
+/// Reads all that a program writes, on a thread that only waits.
+fn read(child: &mut Child) -> Result<Output> {
+    let stream = child.stdout.take().expect("it is a pipe");
+    let (send, read) = mpsc::channel();
+    let reader = move || {
+        let mut text = String::new();
+        let read = stream.take(OUTPUT_MAX + 1).read_to_string(&mut text);
+        // The other end is gone if the output was held for too long.
+        let _ = send.send(read.map(|_| text));
+    };
+    let thread = thread::Builder::new().spawn(reader);
+    thread.context("the thread that reads cannot be started")?;
+    let mut ended: Option<(ExitStatus, Instant)> = None;
+    loop {
+        match read.recv_timeout(LOOK) {
+            Ok(read) => return Ok(Output::Read(read)),
+            Err(RecvTimeoutError::Disconnected) => bail!("the thread that reads has ended"),
+            Err(RecvTimeoutError::Timeout) => {}
+        }
+        match ended {
+            Some((status, since)) if since.elapsed() > HELD_MAX => return Ok(Output::Held(status)),
+            Some(_) => {}
+            None => {
+                let status = child
+                    .try_wait()
+                    .context("the program cannot be waited for")?;
+                ended = status.map(|status| (status, Instant::now()));
+            }
+        }
+    }
+}
+
 /// Reads the last line of what a program has written.
 fn answer(text: &str) -> Result<Measurement> {
     let line = text.lines().rfind(|line| !line.trim().is_empty());
     let line = line.context("it has written nothing")?;
-    let value: Value = serde_json::from_str(line).context("its last line is no JSON")?;
+    let value: Value = serde_json::from_str(line).with_context(|| {
+        let first = text.lines().find(|line| !line.trim().is_empty());
+        format!("its last line is no JSON; it begins with {}", shown(first))
+    })?;
     match value.get("protocol").and_then(Value::as_u64) {
         Some(PROTOCOL) => {}
         Some(other) => bail!("it speaks protocol {other}, and this lab {PROTOCOL}"),
@@ -91,6 +152,15 @@ fn answer(text: &str) -> Result<Measurement> {
     Ok(found)
 }
 
+/// A line, or its beginning, in quotes.
+fn shown(line: Option<&str>) -> String {
+    let line = line.unwrap_or_default().trim();
+    match line.char_indices().nth(SHOWN_MAX) {
+        Some((end, _)) => format!("{:?}…", &line[..end]),
+        None => format!("{line:?}"),
+    }
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -110,7 +180,10 @@ mod tests {
     fn what_is_no_measurement_is_told_of() {
         for (text, why) in [
             ("\n", "written nothing"),
-            ("done\n", "no JSON"),
+            (
+                "\nusage: mine\ndone\n",
+                "its last line is no JSON; it begins with \"usage: mine\": ",
+            ),
             ("{\"items\":1}", "no number \"protocol\""),
             ("{\"protocol\":2}", "protocol 2"),
             ("{\"protocol\":1}", "it needs \"items\""),
@@ -138,6 +211,14 @@ mod tests {
             let error = format!("{:#}", answer(text).unwrap_err());
             assert!(error.contains(why), "{text}: {error}");
         }
+    }
+
+    #[test]
+    fn a_long_line_is_shown_in_part() {
+        let line = "é".repeat(SHOWN_MAX + 1);
+        let error = format!("{:#}", answer(&line).unwrap_err());
+        let shown = format!("{:?}…", "é".repeat(SHOWN_MAX));
+        assert!(error.contains(&shown), "{error}");
     }
 
     #[test]

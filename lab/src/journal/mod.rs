@@ -309,6 +309,15 @@ pub fn is_in(directory: &Path) -> bool {
     directory.join(FILE).is_file()
 }
 
+/// What to do about the run of a directory that has a journal and no records.
+pub fn unfinished(directory: &Path) -> String {
+    let name = directory.display();
+    format!(
+        "{name} holds a run that was ended before it wrote its records; go on with it first: cargo \
+         lab --resume {name}"
+    )
+}
+
 /// The arguments of this process, without its name.
 pub fn arguments() -> Vec<String> {
     let arguments = std::env::args_os().skip(1);

@@ -6,7 +6,7 @@ use super::command_record::CommandRecord;
 use super::plan::Arguments;
 use crate::destination::{check_file, is_same, make_file};
 use crate::table::Grid;
-use crate::{export, markdown};
+use crate::{console, export, markdown};
 
 /// Where to write; `-` is standard output.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -37,6 +37,9 @@ impl Files {
             if let Some((other, _)) = twice {
                 bail!("{option} {file}: {other} writes there; name another file");
             }
+        }
+        if let Some((option, _)) = named.iter().find(|(_, file)| *file == "-") {
+            console::ensure_stdout().with_context(|| format!("{option} -"))?;
         }
         let real = || named.iter().filter(|(_, file)| *file != "-");
         for (option, file) in real() {

@@ -13,7 +13,7 @@ pub fn records(walls: &[&[u64]]) -> Vec<CommandRecord> {
         text: names[place].to_owned(),
         values: Vec::new(),
         request: RunRequest {
-            words: vec![names[place].to_owned()],
+            words: vec![names[place].into()],
             input: None,
             streams: Streams::Hidden,
         },

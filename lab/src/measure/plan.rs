@@ -1,6 +1,6 @@
 //! What one can ask of a measurement, and what will run.
 
-use std::path::PathBuf;
+use std::ffi::OsString;
 use std::time::Duration;
 
 use anyhow::{Result, bail, ensure};
@@ -46,7 +46,7 @@ pub struct Arguments {
     shell: bool,
     /// What each run reads on standard input; nothing by default.
     #[arg(long, value_name = "FILE")]
-    input: Option<String>,
+    input: Option<OsString>,
     /// What becomes of what the commands write; by default it is shown if there is one run only.
     #[arg(long, value_name = "WHAT")]
     output: Option<Output>,
@@ -70,7 +70,7 @@ pub struct Arguments {
     pub force: bool,
     /// The program and its arguments.
     #[arg(last = true, required = true, value_name = "COMMAND")]
-    command: Vec<String>,
+    command: Vec<OsString>,
 }
 
 /// What becomes of what the commands write.
@@ -164,12 +164,13 @@ impl Arguments {
         let parameters = Parameter::parse_all(&self.param)?;
         for Parameter { name, .. } in &parameters {
             let lines = [Some(&command), against.as_ref(), prepare.as_ref()];
-            let place = command_line::place(name);
             let mut lines = lines.into_iter().flatten();
-            let input = self.input.as_ref();
+            let mut input = self.input.iter();
             ensure!(
-                lines.any(|line| line.mentions(name)) || input.is_some_and(|i| i.contains(&place)),
-                "--param {name}: no command has a place for it; write {place} there"
+                lines.any(|line| line.mentions(name))
+                    || input.any(|input| command_line::has_place(input, name)),
+                "--param {name}: no command has a place for it; write {} there",
+                command_line::place(name)
             );
         }
         let combinations = parameters::combinations(&parameters)?;
@@ -208,7 +209,7 @@ impl Arguments {
             });
             let first = configurations.len();
             let input = self.input.as_ref();
-            let input = input.map(|path| PathBuf::from(command_line::fill(path, &values)));
+            let input = input.map(|path| command_line::fill(path, &values));
             for (place, line) in [Some(&command), against.as_ref()]
                 .into_iter()
                 .flatten()
@@ -338,7 +339,7 @@ mod tests {
         assert_eq!(baselines, [None, Some(0), None, Some(2)]);
         let last = &plan.configurations[3];
         assert_eq!(last.request.words, ["b", "2", "c d"]);
-        assert_eq!(last.request.input, Some(PathBuf::from("in2")));
+        assert_eq!(last.request.input, Some(OsString::from("in2")));
         assert_eq!(last.prepare.as_ref().unwrap().request.words, ["rm", "2"]);
     }
 

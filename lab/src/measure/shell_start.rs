@@ -1,5 +1,7 @@
 //! What it takes to start a shell that has nothing to do.
 
+use std::ffi::OsString;
+
 use anyhow::{Result, bail, ensure};
 use serde::{Deserialize, Serialize};
 
@@ -31,8 +33,8 @@ impl ShellStart {
     /// # Errors
     /// There is no shell, or an empty one fails.
     pub fn measure(runner: &Runner) -> Result<Option<Self>> {
-        let mut words: Vec<String> = SHELL.map(str::to_owned).to_vec();
-        words.push(":".to_owned());
+        let mut words: Vec<OsString> = SHELL.map(OsString::from).to_vec();
+        words.push(":".into());
         let request = RunRequest {
             words,
             input: None,

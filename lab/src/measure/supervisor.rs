@@ -17,12 +17,12 @@
 //! * Descendants whose parents have ended are given to the supervisor, not to the first process of
 //!   the system, so the sampler sees them, and what they used is counted.
 
+use std::ffi::{OsStr, OsString};
 use std::fs::File;
 use std::io::{self, BufRead, BufReader, ErrorKind, Read as _, Write as _};
 use std::os::fd::AsFd as _;
 use std::os::unix::net::UnixStream;
 use std::os::unix::process::ExitStatusExt as _;
-use std::path::PathBuf;
 use std::process::{Command, Stdio};
 use std::sync::{Arc, Mutex, PoisonError};
 use std::time::Instant;
@@ -46,9 +46,9 @@ pub const SUPERVISOR: &str = "__supervise";
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct RunRequest {
     /// The program and its arguments.
-    pub words: Vec<String>,
+    pub words: Vec<OsString>,
     /// What the program reads; nothing if there is no file.
-    pub input: Option<PathBuf>,
+    pub input: Option<OsString>,
     /// What is seen of what it writes.
     pub streams: Streams,
 }
@@ -202,7 +202,7 @@ fn command(request: &RunRequest) -> Result<Command, String> {
     Ok(command)
 }
 
-fn not_started(program: &str, error: &io::Error) -> String {
+fn not_started(program: &OsStr, error: &io::Error) -> String {
     let advice = match error.kind() {
         ErrorKind::NotFound => {
             "; check its name and PATH, and take --shell for what only a shell understands"
@@ -210,29 +210,36 @@ fn not_started(program: &str, error: &io::Error) -> String {
         ErrorKind::PermissionDenied => "; a file that is started must be executable",
         _ => "",
     };
-    format!("`{program}` cannot be started: {error}{advice}")
+    format!("`{}` cannot be started: {error}{advice}", program.display())
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
 
+    fn not_utf8() -> OsString {
+        std::os::unix::ffi::OsStringExt::from_vec(vec![b'a', 0xff])
+    }
+
     #[test]
     fn what_cannot_be_started_is_named_with_advice() {
-        let missing = not_started("no-such", &io::Error::from(ErrorKind::NotFound));
+        let missing = not_started("no-such".as_ref(), &io::Error::from(ErrorKind::NotFound));
         assert!(
             missing.contains("`no-such`") && missing.contains("--shell"),
             "{missing}"
         );
-        let forbidden = not_started("notes", &io::Error::from(ErrorKind::PermissionDenied));
+        let forbidden = not_started(
+            "notes".as_ref(),
+            &io::Error::from(ErrorKind::PermissionDenied),
+        );
         assert!(forbidden.contains("executable"), "{forbidden}");
     }
 
     #[test]
     fn a_request_survives_being_written_and_read() {
         let request = RunRequest {
-            words: vec!["printf".to_owned(), "a\nb \"c\"".to_owned()],
-            input: Some(PathBuf::from("in put")),
+            words: vec!["printf".into(), "a\nb \"c\"".into(), not_utf8()],
+            input: Some(not_utf8()),
             streams: Streams::Errors,
         };
         let text = serde_json::to_string(&request).unwrap();
@@ -257,8 +264,8 @@ mod tests {
     #[test]
     fn an_input_that_is_missing_is_named() {
         let request = RunRequest {
-            words: vec!["cat".to_owned()],
-            input: Some(PathBuf::from("no/such/file")),
+            words: vec!["cat".into()],
+            input: Some("no/such/file".into()),
             streams: Streams::Hidden,
         };
         let why = command(&request).unwrap_err();

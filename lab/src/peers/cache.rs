@@ -53,7 +53,10 @@ pub fn compiled(place: &Path, name: &str, toolchain: &dyn Toolchain) -> Result<P
                 // Perhaps the one of another lab, which was faster. They are the same.
                 return Ok(());
             }
-            renamed.with_context(|| format!("{} cannot be made", directory.display()))
+            renamed.with_context(|| {
+                let name = directory.display();
+                format!("{name} cannot be made; CARGO_TARGET_DIR names another place")
+            })
         });
     // After a success there is none, unless another lab was faster.
     let _ = fs::remove_dir_all(&draft);
@@ -90,7 +93,12 @@ fn key(version: &str, sources: &[Source], steps: &[Step]) -> String {
 
 /// Writes the sources into a new directory, and compiles them there.
 fn compile(directory: &Path, sources: &[Source], steps: &[Step]) -> Result<()> {
-    let cannot = |path: &Path| format!("{} cannot be written", path.display());
+    let cannot = |path: &Path| {
+        format!(
+            "{} cannot be written; CARGO_TARGET_DIR names another place",
+            path.display()
+        )
+    };
     // One that is there was left by a process of the same number.
     let _ = fs::remove_dir_all(directory);
     fs::create_dir_all(directory).with_context(|| cannot(directory))?;
@@ -110,6 +118,10 @@ fn run(directory: &Path, step: &Step) -> Result<()> {
         .args(&step.arguments)
         .envs(step.variables.iter().copied())
         .current_dir(directory);
+    if let Some(name) = step.keeps {
+        // Beside the peers, so that the next version has it, too.
+        command.env(name, directory.with_file_name(name.to_lowercase()));
+    }
     let answer = tool::run(&mut command, COMPILE_LIMIT)?;
     if answer.status.success() {
         return Ok(());
@@ -131,7 +143,7 @@ mod tests {
 
     /// A language whose compiler is a script.
     #[derive(Debug)]
-    struct Script(PathBuf);
+    struct Script(PathBuf, Option<&'static str>);
 
     impl Toolchain for Script {
         fn version(&self) -> &str {
@@ -143,7 +155,9 @@ mod tests {
         }
 
         fn steps(&self) -> Vec<Step> {
-            vec![Step::line(&self.0, "main peer")]
+            let mut step = Step::line(&self.0, "main peer");
+            step.keeps = self.1;
+            vec![step]
         }
 
         fn command(&self, directory: &Path, _task: &Task) -> Vec<OsString> {
@@ -163,7 +177,7 @@ mod tests {
         let place = tempfile::tempdir().unwrap();
         let log = tools.directory().join("log");
         let script = format!("cp \"$1\" \"$2\"; echo once >> '{}'", log.display());
-        let compiler = Script(tools.add("copy", &script));
+        let compiler = Script(tools.add("copy", &script), None);
         let first = compiled(place.path(), "script", &compiler).unwrap();
         assert_eq!(fs::read_to_string(first.join("peer")).unwrap(), "text\n");
         assert_eq!(compiled(place.path(), "script", &compiler).unwrap(), first);
@@ -176,7 +190,7 @@ mod tests {
         let tools = Tools::new();
         let place = tempfile::tempdir().unwrap();
         let script = "echo; echo 'main:1: no such word' >&2; exit 2";
-        let compiler = Script(tools.add("refuse", script));
+        let compiler = Script(tools.add("refuse", script), None);
         let error = compiled(place.path(), "script", &compiler).unwrap_err();
         let error = format!("{error:#}");
         assert!(
@@ -190,13 +204,25 @@ mod tests {
     #[test]
     fn a_place_that_cannot_be_written_is_told_of() {
         let tools = Tools::new();
-        let compiler = Script(tools.add("copy", "cp \"$1\" \"$2\""));
+        let compiler = Script(tools.add("copy", "cp \"$1\" \"$2\""), None);
         let file = tools.directory().join("copy");
         let error = compiled(&file, "script", &compiler).unwrap_err();
         assert!(
-            format!("{error:#}").contains("cannot be written"),
+            format!("{error:#}")
+                .contains("cannot be written; CARGO_TARGET_DIR names another place"),
             "{error:#}"
         );
+    }
+
+    #[test]
+    fn what_a_compiler_keeps_lies_beside_the_peers() {
+        let tools = Tools::new();
+        let place = tempfile::tempdir().unwrap();
+        let script = "printf %s \"$LAB_TEST_KEEPS\" > \"$2\"";
+        let compiler = Script(tools.add("tell", script), Some("LAB_TEST_KEEPS"));
+        let peer = compiled(place.path(), "script", &compiler).unwrap();
+        let kept = fs::read_to_string(peer.join("peer")).unwrap();
+        assert_eq!(Path::new(&kept), place.path().join("lab_test_keeps"));
     }
 
     #[test]

@@ -38,11 +38,16 @@ const VARIABLES: [(&str, &str); 5] = [
     ("GOWORK", "off"),
 ];
 
+/// Names the place for what it has compiled, which is else below the user's own directory.
+const CACHE: &str = "GOCACHE";
+
 /// The tool `go`.
 #[derive(Debug)]
 struct Go {
     program: PathBuf,
     version: String,
+    /// Whether it knows a place for what it has compiled.
+    has_cache: bool,
 }
 
 /// Looks for it.
@@ -50,7 +55,12 @@ pub fn find(variables: Variables) -> Result<Box<dyn Toolchain>, String> {
     let program =
         tool::search("go", variables).ok_or_else(|| format!("go is not installed: {GET}"))?;
     let version = tool::version(&program, "Go", "version", version, GET)?;
-    Ok(Box::new(Go { program, version }))
+    let is_set = |name: &&str| variables(name).is_some_and(|value| !value.is_empty());
+    Ok(Box::new(Go {
+        program,
+        version,
+        has_cache: [CACHE, "XDG_CACHE_HOME", "HOME"].iter().any(is_set),
+    }))
 }
 
 /// Reads "go version go1.19.8 linux/amd64".
@@ -72,6 +82,7 @@ impl Toolchain for Go {
         let build = format!("build -trimpath -o peer{EXE_SUFFIX} .");
         let mut step = Step::line(&self.program, &build);
         step.variables = VARIABLES.to_vec();
+        step.keeps = (!self.has_cache).then_some(CACHE);
         vec![step]
     }
 
@@ -115,5 +126,26 @@ mod tests {
         tools.add("go", "echo go version go9.9 here/now");
         let found = find(&tools.variables()).unwrap();
         assert_eq!(found.version(), "9.9");
+    }
+
+    #[test]
+    fn without_a_home_it_has_a_cache_of_the_lab() {
+        let tools = Tools::new();
+        tools.add("go", "echo go version go9.9 here/now");
+        let path = tools.variables();
+        assert_eq!(find(&path).unwrap().steps()[0].keeps, Some("GOCACHE"));
+        for (known, value, keeps) in [
+            ("HOME", "/home", None),
+            ("HOME", "", Some("GOCACHE")),
+            ("XDG_CACHE_HOME", "/cache", None),
+            ("GOCACHE", "/cache", None),
+        ] {
+            let variables = |name: &str| match name {
+                name if name == known => Some(value.into()),
+                name => path(name),
+            };
+            let steps = find(&variables).unwrap().steps();
+            assert_eq!(steps[0].keeps, keeps, "{known}={value}");
+        }
     }
 }

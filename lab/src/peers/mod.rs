@@ -13,6 +13,7 @@
 //! that says how to get it. Where `LAB_PEERS_DEMANDED` names it, that row has failed.
 
 use std::sync::LazyLock;
+use std::thread;
 
 use crate::entry::RuntimeEntry;
 use crate::families::{actors, fork_join, loops, messages};
@@ -26,13 +27,21 @@ mod java;
 mod made_up;
 mod onetbb;
 mod peer;
+mod places;
 mod spice;
 mod task;
 mod tool;
 mod toolchain;
 
 pub use peer::{NoFigure, Peer};
+pub use places::Places;
 pub use task::Task;
+
+/// What `cargo lab list` says of a peer that there is no program for.
+pub const WITHOUT_PROGRAM: &str = "  pekko                       Java with Pekko: actors
+                              not there: the lab has no program for it, which would need packages
+                              of Maven Central; `run --define` measures one of your own
+";
 
 /// All of them, in the order of their rows.
 static PEERS: [Peer; 5] = [
@@ -131,6 +140,18 @@ const fn card(
 /// All peers, in the order of their rows.
 pub fn all() -> &'static [Peer] {
     &PEERS
+}
+
+/// Asks the tools of these peers for their versions, all at once. So a run or a list waits once for
+/// all those that do not answer.
+pub fn ask(peers: impl Iterator<Item = &'static Peer>) {
+    thread::scope(|scope| {
+        for peer in peers {
+            let ask = || peer.version().is_ok();
+            // Where no thread can be started, it is asked later.
+            let _ = thread::Builder::new().spawn_scoped(scope, ask);
+        }
+    });
 }
 
 /// Their rows: one for each family that a peer takes part in.

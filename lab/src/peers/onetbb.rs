@@ -29,7 +29,10 @@ const SOURCES: [(&str, &str); 5] = [
     ("loops.cpp", include_str!("../../peers/onetbb/loops.cpp")),
 ];
 
-/// Has the compiler tell all macros that the library's own version file leaves behind.
+/// The library's own version file, which a compiler names that does not find it.
+const HEADER: &str = "oneapi/tbb/version.h";
+
+/// Has the compiler tell all macros that the version file leaves behind.
 const ASK: &str = "-std=c++17 -dM -E -include oneapi/tbb/version.h -x c++ -";
 
 /// A compiler that finds the library.
@@ -43,10 +46,17 @@ struct OneTbb {
 pub fn find(variables: Variables) -> Result<Box<dyn Toolchain>, String> {
     let compiler = tool::search("c++", variables)
         .ok_or_else(|| format!("onetbb needs a C++ compiler named c++: {GET}"))?;
-    let answer = tool::ask(&compiler, ASK).map_err(|_| {
-        format!("onetbb is not installed (c++ finds no oneapi/tbb/version.h): {GET}")
-    })?;
-    let version = version(&answer)
+    let answer = tool::answer(&compiler, Path::new("."), ASK)
+        .map_err(|error| format!("onetbb needs a C++ compiler that works ({error:#}): {GET}"))?;
+    if !answer.status.success() {
+        return Err(if answer.errors.contains(HEADER) {
+            format!("onetbb is not installed (c++ finds no {HEADER}): {GET}")
+        } else {
+            let (compiler, failure) = (compiler.display(), answer.failure());
+            format!("the C++ compiler of onetbb is broken ({compiler} {failure}): {GET}")
+        });
+    }
+    let version = version(&answer.output)
         .ok_or_else(|| format!("c++ does not tell the version of onetbb: {GET}"))?;
     Ok(Box::new(OneTbb { compiler, version }))
 }
@@ -103,7 +113,18 @@ mod tests {
         let tools = Tools::new();
         let error = |tools: &Tools| find(&tools.variables()).unwrap_err();
         assert!(error(&tools).contains("needs a C++ compiler named c++: apt-get"));
+        let crash = "c++: fatal error: cannot execute cc1plus";
+        tools.add("c++", &format!("echo '{crash}' >&2; echo more >&2; exit 1"));
+        let broken = error(&tools);
+        assert!(
+            broken.contains("compiler of onetbb is broken")
+                && broken.contains(&format!("{crash})")),
+            "{broken}"
+        );
         tools.add("c++", "exit 1");
+        assert!(error(&tools).contains("broken"));
+        let fatal = "<command-line>: fatal error: oneapi/tbb/version.h: No such file or directory";
+        tools.add("c++", &format!("echo '{fatal}' >&2; exit 1"));
         let missing = error(&tools);
         assert!(
             missing.contains("finds no oneapi/tbb/version.h"),

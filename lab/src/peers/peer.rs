@@ -5,6 +5,7 @@ use std::path::PathBuf;
 use std::sync::OnceLock;
 
 use super::cache;
+use super::places::variable;
 use super::task::Task;
 use super::toolchain::{Toolchain, Variables};
 use crate::families::Family;
@@ -117,9 +118,7 @@ impl Peer {
     }
 
     fn toolchain(&self) -> Result<&dyn Toolchain, &str> {
-        let found = self
-            .found
-            .get_or_init(|| (self.find)(&|name| std::env::var_os(name)));
+        let found = self.found.get_or_init(|| (self.find)(&variable));
         match found {
             Ok(toolchain) => Ok(toolchain.as_ref()),
             Err(how) => Err(how),

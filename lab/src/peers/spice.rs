@@ -12,18 +12,19 @@ use super::task::Task;
 use super::tool;
 use super::toolchain::{Source, Step, Toolchain, Variables};
 
-/// Names the checkout.
-const CHECKOUT: &str = "LAB_SPICE";
+/// Names the checkout, if the option `--spice` does not.
+pub const CHECKOUT: &str = "LAB_SPICE";
 
 /// Names the compiler, if it is not `zig` in `PATH`.
 const COMPILER: &str = "LAB_ZIG";
 
 /// How to get both. Later compilers have another standard library.
 const GET: &str = "git clone https://github.com/judofyr/spice DIR; python3 -m pip install \
-                   --target ZIG 'ziglang==0.13.*'; LAB_SPICE=DIR LAB_ZIG=ZIG/ziglang/zig";
+                   --target ZIG ziglang==0.13.0; then --spice DIR (or LAB_SPICE=DIR), with \
+                   LAB_ZIG=ZIG/ziglang/zig";
 
-/// The compiler of its time.
-const VERSION: &str = "0.13.";
+/// The compiler of its time, to the letter: a `.post1` of the package says the same.
+const VERSION: &str = "0.13.0";
 
 /// The library's only file, and the name that it has beside ours.
 const LIBRARY: &str = "src/root.zig";
@@ -50,21 +51,23 @@ struct Spice {
 pub fn find(variables: Variables) -> Result<Box<dyn Toolchain>, String> {
     let named = |name: &str| variables(name).filter(|value| !value.is_empty());
     let checkout = named(CHECKOUT)
-        .ok_or_else(|| format!("spice is used from a checkout that {CHECKOUT} names: {GET}"))?;
+        .ok_or_else(|| format!("spice is used from a checkout that --spice names: {GET}"))?;
     let checkout = PathBuf::from(checkout);
-    let library = read(&checkout.join(LIBRARY))
-        .map_err(|error| format!("{CHECKOUT} names no checkout of spice ({error:#}): {GET}"))?;
+    let library = read(&checkout.join(LIBRARY)).map_err(|error| {
+        let named = checkout.display();
+        format!("--spice {named} is no checkout of spice ({error:#}): {GET}")
+    })?;
     let zig = match named(COMPILER) {
         Some(file) => std::path::absolute(&file).unwrap_or_else(|_| file.into()),
         None => tool::search("zig", variables)
-            .ok_or_else(|| format!("spice needs zig {VERSION}x: {GET}"))?,
+            .ok_or_else(|| format!("spice needs zig {VERSION}: {GET}"))?,
     };
     let answer = tool::ask(&zig, "version")
         .map_err(|error| format!("zig does not say its version ({error:#}): {GET}"))?;
     let compiler = answer.lines().next().unwrap_or_default();
-    if !compiler.starts_with(VERSION) {
+    if compiler != VERSION {
         return Err(format!(
-            "spice needs zig {VERSION}x, and {} says {compiler:?}: {GET}",
+            "spice needs zig {VERSION}, and {} says {compiler:?}: {GET}",
             zig.display()
         ));
     }
@@ -144,17 +147,24 @@ mod tests {
         let error = |variables: Variables| find(variables).unwrap_err();
         let unnamed = error(&path);
         assert!(
-            unnamed.starts_with("spice is used from a checkout that LAB_SPICE names: git clone"),
+            unnamed.starts_with("spice is used from a checkout that --spice names: git clone"),
             "{unnamed}"
         );
         let empty = error(&with);
-        assert!(empty.contains("names no checkout of spice"), "{empty}");
+        assert!(empty.contains("is no checkout of spice"), "{empty}");
         fs::create_dir(checkout.path().join("src")).unwrap();
         fs::write(checkout.path().join(LIBRARY), "pub const Task = 1;").unwrap();
-        assert!(error(&with).contains("spice needs zig 0.13.x: git"));
-        tools.add("zig", "echo 0.15.1");
-        let other = error(&with);
-        assert!(other.contains("zig says \"0.15.1\""), "{other}");
+        assert!(error(&with).contains("spice needs zig 0.13.0: git"));
+        for version in ["0.15.1", "0.13.0-dev.1", "0.13.1"] {
+            tools.add("zig", &format!("echo {version}"));
+            let other = error(&with);
+            assert!(
+                other.contains("needs zig 0.13.0, and")
+                    && other.contains(&format!("zig says \"{version}\""))
+                    && other.contains("ziglang==0.13.0;"),
+                "{other}"
+            );
+        }
         tools.add("zig", "echo 0.13.0");
         let found = find(&with).unwrap();
         assert_eq!(found.version(), "unknown revision, zig 0.13.0");

@@ -12,8 +12,8 @@ use anyhow::{Context, Result, bail, ensure};
 use super::toolchain::Variables;
 use crate::{interrupt, process_group};
 
-/// How long a tool may take to say its version. On a busy machine a Java takes seconds.
-const ANSWER_LIMIT: Duration = Duration::from_secs(60);
+/// How long a tool may take to say its version. On a busy machine a Java takes two seconds.
+const ANSWER_LIMIT: Duration = Duration::from_secs(5);
 
 /// More than this is not read of what a tool writes.
 const OUTPUT_MAX: u64 = 1 << 20;
@@ -30,6 +30,17 @@ pub struct Answer {
     pub output: String,
     /// What it wrote to standard error.
     pub errors: String,
+}
+
+impl Answer {
+    /// How it ended, with the first line that it wrote to standard error.
+    pub fn failure(&self) -> String {
+        let mut lines = self.errors.lines().map(str::trim);
+        match lines.find(|line| !line.is_empty()) {
+            Some(line) => format!("ended with {}: {line}", self.status),
+            None => format!("ended with {}", self.status),
+        }
+    }
 }
 
 /// The program of this name in the directories of `PATH`.
@@ -74,16 +85,28 @@ pub fn ask(program: &Path, line: &str) -> Result<String> {
 ///
 /// It cannot be started, fails, or says nothing in time.
 pub fn ask_in(program: &Path, directory: &Path, line: &str) -> Result<String> {
-    let mut command = Command::new(program);
-    command.args(line.split_whitespace()).current_dir(directory);
-    let answer = run(&mut command, ANSWER_LIMIT)?;
-    let program = program.display();
+    let answer = answer(program, directory, line)?;
     ensure!(
         answer.status.success(),
-        "`{program} {line}` ended with {}",
-        answer.status
+        "`{} {line}` {}",
+        program.display(),
+        answer.failure()
     );
     Ok(answer.output)
+}
+
+/// What a tool answers in a directory, also if it fails.
+///
+/// # Errors
+///
+/// It cannot be started, or says nothing in time.
+pub fn answer(program: &Path, directory: &Path, line: &str) -> Result<Answer> {
+    let mut command = Command::new(program);
+    command.args(line.split_whitespace()).current_dir(directory);
+    run_until(&mut command, ANSWER_LIMIT, || {
+        let (program, seconds) = (program.display(), ANSWER_LIMIT.as_secs());
+        format!("`{program} {line}` did not answer within {seconds} s")
+    })
 }
 
 /// Asks a tool for its version, which `read` finds in the answer. `title` is the language, and `get`
@@ -116,6 +139,19 @@ pub fn version<T>(
 ///
 /// It cannot be started, takes longer than `limit`, or was ended.
 pub fn run(command: &mut Command, limit: Duration) -> Result<Answer> {
+    let program = command.get_program().display().to_string();
+    let seconds = limit.as_secs_f64();
+    run_until(command, limit, || {
+        format!("{program} takes longer than {seconds} s")
+    })
+}
+
+/// The same; `late` says what is wrong with one that takes longer.
+fn run_until(
+    command: &mut Command,
+    limit: Duration,
+    late: impl FnOnce() -> String,
+) -> Result<Answer> {
     command
         .stdin(Stdio::null())
         .stdout(Stdio::piped())
@@ -135,7 +171,7 @@ pub fn run(command: &mut Command, limit: Duration) -> Result<Answer> {
         }
         if start.elapsed() > limit {
             let _ = process_group::end(&mut child);
-            bail!("{program} takes longer than {} s", limit.as_secs_f64());
+            bail!(late());
         }
         // While something that it started still writes, it is not waited for: its number then
         // remains that of its group.
@@ -198,12 +234,17 @@ mod tests {
     #[test]
     fn a_tool_that_fails_or_hangs_is_told_of() {
         let tools = Tools::new();
-        let broken = tools.add("broken", "exit 3");
-        let error = ask(&broken, "version").unwrap_err().to_string();
-        assert!(
-            error.contains("version` ended with exit status: 3"),
-            "{error}"
-        );
+        for (script, why) in [
+            ("exit 3", "version` ended with exit status: 3"),
+            (
+                "echo >&2; echo oh no >&2; echo more >&2; exit 3",
+                "version` ended with exit status: 3: oh no",
+            ),
+        ] {
+            let broken = tools.add("broken", script);
+            let error = ask(&broken, "version").unwrap_err().to_string();
+            assert!(error.ends_with(why), "{error}");
+        }
         let slow = tools.add("slow", "sleep 600 & wait");
         let error = run(&mut Command::new(slow), Duration::ZERO).unwrap_err();
         assert!(error.to_string().contains("longer than 0 s"), "{error}");

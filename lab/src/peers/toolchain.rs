@@ -43,6 +43,8 @@ pub struct Step {
     pub arguments: Vec<String>,
     /// Variables that are set for it.
     pub variables: Vec<(&'static str, &'static str)>,
+    /// The variable that names a directory for what the compiler keeps, if it has none by itself.
+    pub keeps: Option<&'static str>,
 }
 
 impl Step {
@@ -52,6 +54,7 @@ impl Step {
             program: program.to_owned(),
             arguments: line.split_whitespace().map(str::to_owned).collect(),
             variables: Vec::new(),
+            keeps: None,
         }
     }
 }

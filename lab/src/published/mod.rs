@@ -32,6 +32,7 @@ use crate::journal::Journal;
 use crate::launch::Launcher;
 use crate::machine::Machine;
 use crate::options::Options;
+use crate::peers::Places;
 use crate::record::Record;
 use crate::{console, interrupt, output};
 use evidence::Evidence;
@@ -79,6 +80,8 @@ pub struct Arguments {
     /// How many fresh processes measure each configuration.
     #[arg(long, value_name = "K", default_value_t = 3, requires = "run")]
     rounds: usize,
+    #[command(flatten)]
+    places: Places,
     /// Writes the pages to this new or empty directory instead of to one in target/lab.
     #[arg(long, value_name = "DIR")]
     out: Option<PathBuf>,
@@ -98,6 +101,7 @@ pub fn run(arguments: &Arguments) -> Result<ExitCode> {
         (1..=ROUNDS_MAX).contains(&rounds),
         "--rounds {rounds}: there can be 1 to {ROUNDS_MAX}; try --rounds 3"
     );
+    arguments.places.apply();
     let here = Machine::look();
     let archive = match &arguments.record[..] {
         [] => Archive::newest_of(&here),
