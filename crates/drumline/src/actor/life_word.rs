@@ -13,7 +13,7 @@
 //! | `HAS_WEAK` | any thread | there are weak references, or were |
 //! | `RESTART` | a supervisor, under its lock | the run is to put the actor aside |
 //! | `ATTACHED` | any thread, under a lock | something is, or was: see `attached` |
-//! | `CENSUS` | any thread | the run is to count the messages: see [`census`](super::census) |
+//! | `CENSUS` | any thread | the run is to count the messages: see [`census`](super::attached::census) |
 //!
 //! **References** are counted in the bits above: one for each `ActorRef` and the like. Neither a
 //! run nor the list of the system has one.
@@ -75,7 +75,7 @@ const REF: usize = 8192;
 
 /// In which order a worker of the pool comes to its actors.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum RunOrder {
+pub(crate) enum RunOrder {
     /// As woken tasks: the one that was told something last is the next, but not too often.
     Managed,
     /// The one that has got a message last is the first.
@@ -87,7 +87,7 @@ pub(super) enum RunOrder {
 /// What a thread has to do that has come to `final`.
 #[must_use]
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum FinalStep {
+pub(crate) enum FinalStep {
     /// There are other references: the actor goes on. That of `final` has been dropped.
     Continue,
     /// The reference is the only one. It belongs to the thread from now on.
@@ -99,7 +99,7 @@ pub(super) enum FinalStep {
 /// What a thread has to do that drops a reference.
 #[must_use]
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum RefDrop {
+pub(crate) enum RefDrop {
     /// Nothing.
     Kept,
     /// It was the last one: to send `final`, with the reference.
@@ -109,11 +109,11 @@ pub(super) enum RefDrop {
 /// The word of one actor.
 #[derive(Debug)]
 #[repr(transparent)]
-pub(super) struct LifeWord(AtomicUsize);
+pub(crate) struct LifeWord(AtomicUsize);
 
 impl LifeWord {
     /// Of an actor with one reference.
-    pub(super) fn new(order: RunOrder) -> Self {
+    pub(crate) fn new(order: RunOrder) -> Self {
         let bit = match order {
             RunOrder::Managed => 0,
             RunOrder::NewestFirst => NEWEST,
@@ -124,7 +124,7 @@ impl LifeWord {
 
     /// In which order the pool runs the actor.
     #[inline]
-    pub(super) fn order(&self) -> RunOrder {
+    pub(crate) fn order(&self) -> RunOrder {
         // Relaxed: it never changes.
         match self.0.load(Ordering::Relaxed) & (NEWEST | OLDEST) {
             0 => RunOrder::Managed,
@@ -135,7 +135,7 @@ impl LifeWord {
 
     /// A reference is made, from another one or by a thread that acts for the actor.
     #[inline]
-    pub(super) fn add_ref(&self) {
+    pub(crate) fn add_ref(&self) {
         // Relaxed: another reference keeps the memory.
         let before = self.0.fetch_add(REF, Ordering::Relaxed);
         if before > isize::MAX as usize {
@@ -146,7 +146,7 @@ impl LifeWord {
 
     /// A reference is dropped.
     #[inline]
-    pub(super) fn drop_ref(&self) -> RefDrop {
+    pub(crate) fn drop_ref(&self) -> RefDrop {
         // Relaxed: the step below acquires.
         let mut now = self.0.load(Ordering::Relaxed);
         if planted!(ActorLastRefTwoSteps) && now >= 2 * REF {
@@ -175,13 +175,13 @@ impl LifeWord {
 
     /// A weak reference becomes one that counts, if there is another one of those. Returns whether
     /// it does.
-    pub(super) fn upgrade(&self) -> bool {
+    pub(crate) fn upgrade(&self) -> bool {
         self.add_ref_beside(1)
     }
 
     /// A reference is made for one notice, unless the actor is about to end: the message at hand
     /// may yet make references, and the notice is then not to be missed. Returns whether it is.
-    pub(super) fn reach(&self) -> bool {
+    pub(crate) fn reach(&self) -> bool {
         self.add_ref_beside(0)
     }
 
@@ -219,13 +219,13 @@ impl LifeWord {
     }
 
     /// There is a weak reference; by a thread that has one that counts.
-    pub(super) fn note_weak(&self) {
+    pub(crate) fn note_weak(&self) {
         // Relaxed: that reference is dropped before the memory is freed, and that publishes it.
         self.0.fetch_or(HAS_WEAK, Ordering::Relaxed);
     }
 
     /// Whether there was a weak reference; asked by the thread that frees the memory.
-    pub(super) fn has_weak(&self) -> bool {
+    pub(crate) fn has_weak(&self) -> bool {
         // Relaxed: as above.
         self.0.load(Ordering::Relaxed) & HAS_WEAK != 0
     }
@@ -233,7 +233,7 @@ impl LifeWord {
     // ---- the run ---------------------------------------------------------------
 
     /// The run makes a reference.
-    pub(super) fn add_ref_in_run(&self) {
+    pub(crate) fn add_ref_in_run(&self) {
         self.add_ref();
         // Relaxed: the run itself reads it. Other threads do not set FINAL while there is this
         // reference.
@@ -243,7 +243,7 @@ impl LifeWord {
     }
 
     /// The run, or a thread that acts for a dead actor, has come to `final`.
-    pub(super) fn accept_final(&self) -> FinalStep {
+    pub(crate) fn accept_final(&self) -> FinalStep {
         // Relaxed: the step below acquires.
         let mut now = self.0.load(Ordering::Relaxed);
         loop {
@@ -268,43 +268,43 @@ impl LifeWord {
     }
 
     /// The run calls the hook `started`.
-    pub(super) fn start(&self) {
+    pub(crate) fn start(&self) {
         // Relaxed: read by runs, which see each other.
         self.0.fetch_or(STARTED, Ordering::Relaxed);
     }
 
-    pub(super) fn has_started(&self) -> bool {
+    pub(crate) fn has_started(&self) -> bool {
         // Relaxed: as above.
         self.0.load(Ordering::Relaxed) & STARTED != 0
     }
 
     /// The hook `started` of another state is to be called.
-    pub(super) fn restart(&self) {
+    pub(crate) fn restart(&self) {
         // Relaxed: as in `start`.
         self.0.fetch_and(!STARTED, Ordering::Relaxed);
     }
 
     /// The actor has panicked, and is aside. That is the reason if it ends now.
-    pub(super) fn note_panic(&self) {
+    pub(crate) fn note_panic(&self) {
         // Relaxed: the run that ends the actor is queued later, by the caller.
         self.0.fetch_or(PANICKED, Ordering::Relaxed);
     }
 
     /// The actor has another state.
-    pub(super) fn forget_panic(&self) {
+    pub(crate) fn forget_panic(&self) {
         // Relaxed: by the run.
         self.0.fetch_and(!PANICKED, Ordering::Relaxed);
     }
 
     /// The state is gone, and there will be no other. Returns whether something is attached.
-    pub(super) fn die(&self, panicked: bool) -> bool {
+    pub(crate) fn die(&self, panicked: bool) -> bool {
         let bits = if panicked { DEAD | PANICKED } else { DEAD };
         // Release pairs with `is_dead`. What is attached is reached under a lock.
         self.0.fetch_or(bits, Ordering::Release) & ATTACHED != 0
     }
 
     /// Something was attached, as far as the run knows.
-    pub(super) fn has_attached(&self) -> bool {
+    pub(crate) fn has_attached(&self) -> bool {
         // Relaxed: the run sees what it has attached itself. What other threads attach meanwhile
         // is as if they had attached it later.
         self.0.load(Ordering::Relaxed) & ATTACHED != 0
@@ -312,7 +312,7 @@ impl LifeWord {
 
     /// Something is to be attached, by a thread that has a reference and the lock for that. Returns
     /// whether it may be: the actor is not dead.
-    pub(super) fn attach(&self) -> bool {
+    pub(crate) fn attach(&self) -> bool {
         if planted!(AttachTwoSteps) {
             let is_alive = !self.is_dead();
             self.0.fetch_or(ATTACHED, Ordering::AcqRel);
@@ -325,7 +325,7 @@ impl LifeWord {
     // ---- any thread ---------------------------------------------------------------
 
     /// No further message is to be handled. To be followed by a push.
-    pub(super) fn kill(&self) {
+    pub(crate) fn kill(&self) {
         // Relaxed: the push publishes it.
         self.0.fetch_or(KILLED, Ordering::Relaxed);
     }
@@ -333,76 +333,76 @@ impl LifeWord {
     /// The run, between two messages: whether the actor is killed or to be put aside, or is asked
     /// how many messages it has.
     #[inline]
-    pub(super) fn is_interrupted(&self) -> bool {
+    pub(crate) fn is_interrupted(&self) -> bool {
         // Relaxed: a run that does not see it finds the message that was pushed after it.
         self.0.load(Ordering::Relaxed) & (KILLED | RESTART | CENSUS) != 0
     }
 
     /// The run, between two messages.
-    pub(super) fn is_killed(&self) -> bool {
+    pub(crate) fn is_killed(&self) -> bool {
         // Relaxed: as above.
         self.0.load(Ordering::Relaxed) & KILLED != 0
     }
 
     /// The run is to put the actor aside, for a restart. To be followed by a push.
-    pub(super) fn ask_restart(&self) {
+    pub(crate) fn ask_restart(&self) {
         // Relaxed: the push publishes it.
         self.0.fetch_or(RESTART, Ordering::Relaxed);
     }
 
     /// The run, between two messages: whether it is to put the actor aside.
-    pub(super) fn is_to_restart(&self) -> bool {
+    pub(crate) fn is_to_restart(&self) -> bool {
         // Relaxed: as in `is_interrupted`.
         self.0.load(Ordering::Relaxed) & RESTART != 0
     }
 
     /// The run is to say how many messages there are. Returns whether that is to be followed by a
     /// push. Otherwise another thread has asked, and the run has not come to its push.
-    pub(super) fn ask_census(&self) -> bool {
+    pub(crate) fn ask_census(&self) -> bool {
         // Relaxed: the push publishes it.
         self.0.fetch_or(CENSUS, Ordering::Relaxed) & CENSUS == 0
     }
 
     /// The run is about to answer all that have asked.
-    pub(super) fn end_census(&self) {
+    pub(crate) fn end_census(&self) {
         // Relaxed: what was attached before is reached under a lock. An `ask_census` that this does
         // not clear is seen before the next message.
         self.0.fetch_and(!CENSUS, Ordering::Relaxed);
     }
 
     /// The actor is put aside.
-    pub(super) fn clear_restart(&self) {
+    pub(crate) fn clear_restart(&self) {
         // Relaxed: set and cleared under the lock of the supervisor.
         self.0.fetch_and(!RESTART, Ordering::Relaxed);
     }
 
     /// The next message is a panic, which ends the actor whatever else is asked for.
-    pub(super) fn raise(&self) {
+    pub(crate) fn raise(&self) {
         // Relaxed: read by the next run, which sees what the caller has done.
         self.0.fetch_or(RAISES, Ordering::Relaxed);
     }
 
     /// The panic is being raised: an actor that is started again is interrupted as before.
-    pub(super) fn has_raised(&self) {
+    pub(crate) fn has_raised(&self) {
         // Relaxed: used by runs, which see each other.
         self.0.fetch_and(!RAISES, Ordering::Relaxed);
     }
 
     /// Whether it is.
-    pub(super) fn raises(&self) -> bool {
+    pub(crate) fn raises(&self) -> bool {
         // Relaxed: as above.
         self.0.load(Ordering::Relaxed) & RAISES != 0
     }
 
     /// Whether the state is gone.
     #[inline]
-    pub(super) fn is_dead(&self) -> bool {
+    pub(crate) fn is_dead(&self) -> bool {
         // Acquire pairs with `die`.
         self.0.load(Ordering::Acquire) & DEAD != 0
     }
 
     /// Whether a panic has ended the actor.
-    pub(super) fn has_panicked(&self) -> bool {
+    pub(crate) fn has_panicked(&self) -> bool {
         // Acquire: as above.
         self.0.load(Ordering::Acquire) & PANICKED != 0
     }

@@ -61,14 +61,14 @@ use crate::sync::{CheckedCell, planted, relax};
 /// What each message begins with: the link to the one behind it.
 #[derive(Debug)]
 #[repr(transparent)]
-pub(super) struct MailLink {
+pub(crate) struct MailLink {
     next: AtomicPtr<MailLink>,
 }
 
 /// What a sender has to do that has pushed a message.
 #[must_use]
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum Pushed {
+pub(crate) enum Pushed {
     /// Nothing: a run is under way or queued.
     Behind,
     /// To act for the actor: to queue a run. Until then the sender owns it.
@@ -77,7 +77,7 @@ pub(super) enum Pushed {
 
 /// The messages of one actor.
 #[derive(Debug)]
-pub(super) struct Mailbox {
+pub(crate) struct Mailbox {
     /// The newest message; null if there is no run.
     last: AtomicPtr<MailLink>,
     /// The message that the queued run begins with.
@@ -89,7 +89,7 @@ pub(super) struct Mailbox {
 const SPINS: u32 = 100;
 
 impl MailLink {
-    pub(super) fn new() -> Self {
+    pub(crate) fn new() -> Self {
         MailLink {
             next: AtomicPtr::new(ptr::null_mut()),
         }
@@ -98,7 +98,7 @@ impl MailLink {
 
 impl Mailbox {
     /// A mailbox of an actor with a first run that is to be queued, with this message.
-    pub(super) fn new(first: *const MailLink) -> Self {
+    pub(crate) fn new(first: *const MailLink) -> Self {
         Mailbox {
             last: AtomicPtr::new(first.cast_mut()),
             first: CheckedCell::new(first),
@@ -114,7 +114,7 @@ impl Mailbox {
     /// The message is not in a mailbox, and stays where it is until the run is done with it. The
     /// actor is alive when this is called.
     #[inline]
-    pub(super) unsafe fn push(&self, message: *const MailLink) -> Pushed {
+    pub(crate) unsafe fn push(&self, message: *const MailLink) -> Pushed {
         // Release publishes the message to the run, by way of the next sender if that finds it
         // here. Acquire pairs with the step to null, and with the sender before.
         let before = self.last.swap(message.cast_mut(), Ordering::AcqRel);
@@ -134,7 +134,7 @@ impl Mailbox {
 
     /// Whether there was no message, and no run. It may have changed meanwhile.
     #[cfg(not(drumline_loom))]
-    pub(super) fn is_idle(&self) -> bool {
+    pub(crate) fn is_idle(&self) -> bool {
         // Relaxed: it publishes nothing.
         self.last.load(Ordering::Relaxed).is_null()
     }
@@ -145,7 +145,7 @@ impl Mailbox {
     ///
     /// The caller is the run, or the sender that found the actor idle.
     #[inline]
-    pub(super) unsafe fn first(&self) -> *const MailLink {
+    pub(crate) unsafe fn first(&self) -> *const MailLink {
         // SAFETY: the caller owns the actor.
         self.first.with_mut(|first| unsafe { *first })
     }
@@ -155,7 +155,7 @@ impl Mailbox {
     /// # Safety
     ///
     /// The caller is the run; `message` is the one behind the one at hand.
-    pub(super) unsafe fn requeue(&self, message: *const MailLink) {
+    pub(crate) unsafe fn requeue(&self, message: *const MailLink) {
         // SAFETY: the caller owns the actor.
         self.first.with_mut(|first| unsafe { *first = message });
     }
@@ -165,7 +165,7 @@ impl Mailbox {
     /// # Safety
     ///
     /// The caller is the run, which is to come to `before`. The message is in no mailbox.
-    pub(super) unsafe fn put_before(message: *const MailLink, before: *const MailLink) {
+    pub(crate) unsafe fn put_before(message: *const MailLink, before: *const MailLink) {
         if planted!(MailboxFrontForgets) {
             // SAFETY: the caller's obligation.
             let behind = unsafe { &*before }.next.load(Ordering::Acquire);
@@ -187,7 +187,7 @@ impl Mailbox {
     ///
     /// The caller is the run, and `message` the one at hand or one behind that.
     #[inline]
-    pub(super) unsafe fn next(message: *const MailLink) -> Option<*const MailLink> {
+    pub(crate) unsafe fn next(message: *const MailLink) -> Option<*const MailLink> {
         // Acquire pairs with the Release in `push`.
         //
         // SAFETY: the run has not freed it.
@@ -202,7 +202,7 @@ impl Mailbox {
     ///
     /// As for [`next`](Self::next).
     #[inline]
-    pub(super) unsafe fn next_or_idle(&self, message: *const MailLink) -> Option<*const MailLink> {
+    pub(crate) unsafe fn next_or_idle(&self, message: *const MailLink) -> Option<*const MailLink> {
         // SAFETY: the caller's obligation.
         if let Some(next) = unsafe { Self::next(message) } {
             return Some(next);
@@ -240,7 +240,7 @@ impl Mailbox {
     /// # Safety
     ///
     /// The caller acts for the actor. It owns the messages, but no longer the actor.
-    pub(super) unsafe fn take_all(&self) -> *const MailLink {
+    pub(crate) unsafe fn take_all(&self) -> *const MailLink {
         // AcqRel: as the swap in `push` and the step to null.
         self.last.swap(ptr::null_mut(), Ordering::AcqRel)
     }
@@ -251,7 +251,7 @@ impl Mailbox {
     ///
     /// As for [`next`](Self::next); `message` is not the last one.
     #[cold]
-    pub(super) unsafe fn await_next(message: *const MailLink) -> *const MailLink {
+    pub(crate) unsafe fn await_next(message: *const MailLink) -> *const MailLink {
         #[cfg(not(drumline_loom))]
         let mut turns = 0_u32;
         loop {

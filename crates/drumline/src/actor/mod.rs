@@ -92,141 +92,75 @@
 //! that [receives](Inbox) its messages when it likes.
 
 #[cfg(not(drumline_loom))]
-mod actor_list;
-#[cfg(not(drumline_loom))]
-mod actor_ref;
-#[cfg(not(drumline_loom))]
-mod actor_stats;
-#[cfg(not(drumline_loom))]
-mod actor_tree;
-#[cfg(not(drumline_loom))]
-mod ask;
-#[cfg(not(drumline_loom))]
-mod async_handler;
+mod api;
 #[cfg(any(not(drumline_loom), test))]
 mod attached;
-#[cfg(not(drumline_loom))]
-mod bounded;
-#[cfg(not(drumline_loom))]
-mod broadcast;
-#[cfg(not(drumline_loom))]
-mod cell;
-#[cfg(not(drumline_loom))]
-mod census;
-#[cfg(not(drumline_loom))]
-mod context;
-#[cfg(not(drumline_loom))]
-mod continuation;
-#[cfg(not(drumline_loom))]
-mod dead_letter;
-#[cfg(not(drumline_loom))]
-mod directory;
-#[cfg(not(drumline_loom))]
-mod envelope;
-#[cfg(not(drumline_loom))]
-mod extra;
-#[cfg(not(drumline_loom))]
-mod group;
-#[cfg(not(drumline_loom))]
-mod hand_scheduler;
-#[cfg(not(drumline_loom))]
-mod handler;
-#[cfg(not(drumline_loom))]
-mod held;
-#[cfg(not(drumline_loom))]
-mod inbox;
 #[cfg(all(test, drumline_loom))]
 mod inbox_models;
+#[cfg(not(drumline_loom))]
+mod life;
 mod life_word;
+#[cfg(not(drumline_loom))]
+mod mail;
 mod mailbox;
 #[cfg(not(drumline_loom))]
-mod message;
-#[cfg(not(drumline_loom))]
-mod message_counts;
-#[cfg(not(drumline_loom))]
-mod message_span;
+mod memory;
 #[cfg(all(test, drumline_loom))]
 mod models;
-#[cfg(not(drumline_loom))]
-mod name_error;
-#[cfg(not(drumline_loom))]
-mod options;
-#[cfg(not(drumline_loom))]
-mod own_thread;
-#[cfg(not(drumline_loom))]
-mod probe;
 #[cfg(all(test, drumline_shuttle))]
 mod programs;
 #[cfg(doctest)]
 mod promises;
-#[cfg(not(drumline_loom))]
-mod recipient;
-#[cfg(not(drumline_loom))]
-mod router;
-#[cfg(not(drumline_loom))]
-mod run;
-#[cfg(not(drumline_loom))]
-mod run_end;
 #[cfg(any(not(drumline_loom), test))]
 mod run_queue;
 #[cfg(not(drumline_loom))]
-mod shared_scheduler;
+mod schedulers;
 #[cfg(all(test, not(any(drumline_loom, drumline_shuttle))))]
 mod small_tests;
-#[cfg(not(drumline_loom))]
-mod stash;
 #[cfg(any(not(drumline_loom), test))]
 mod supervision;
 #[cfg(not(drumline_loom))]
 mod system;
-#[cfg(not(drumline_loom))]
-mod system_shared;
-#[cfg(not(drumline_loom))]
-mod tell_error;
-#[cfg(not(drumline_loom))]
-mod thread_actor;
 mod thread_call;
 mod wait_graph;
 #[cfg(all(test, drumline_loom))]
 mod wait_models;
 mod wait_shard;
-#[cfg(not(drumline_loom))]
-mod weak_actor_ref;
-#[cfg(not(drumline_loom))]
-mod weak_core_ref;
 mod weak_link;
 #[cfg(all(test, drumline_loom))]
 mod weak_models;
-#[cfg(not(drumline_loom))]
-mod weak_recipient;
 
 #[cfg(not(drumline_loom))]
 pub use {
-    actor_ref::ActorRef,
-    actor_stats::{ActorStats, current_name},
-    actor_tree::{ActorTree, TreeEntry},
-    ask::{Answer, AskError},
-    async_handler::{AsyncContext, AsyncHandler, Awaiting},
+    api::{
+        actor_ref::{ActorRef, WeakActorRef},
+        ask::Answer,
+        async_handler::{AsyncContext, AsyncHandler, Awaiting},
+        broadcast::Broadcast,
+        group::ActorGroup,
+        handler::{Accept, Actor, Context, Direct, Handler},
+        options::{HandQueue, Overflow, Scheduler, SpawnOptions, Style},
+        probe::{Probe, ProbeActor},
+        recipient::{Recipient, WeakRecipient},
+        router::Router,
+        stash::StashError,
+    },
     attached::{ActorTimer, Ended, Exit, ExitReason, Link, Monitor},
-    broadcast::Broadcast,
-    context::Context,
-    dead_letter::DeadLetter,
-    group::ActorGroup,
-    hand_scheduler::{HandQueue, HandScheduler},
-    handler::{Accept, Actor, Direct, Handler},
-    inbox::{Inbox, InboxError},
-    message_counts::MessageCounts,
-    name_error::{FindError, NameTaken},
-    options::{Overflow, Scheduler, SpawnOptions, Style},
-    probe::{Probe, ProbeActor},
-    recipient::Recipient,
-    router::Router,
-    shared_scheduler::SharedScheduler,
-    stash::StashError,
+    life::current::current_name,
+    mail::{
+        dead_letter::DeadLetter,
+        error::{AskError, FindError, NameTaken, TellError},
+    },
+    schedulers::{
+        hand_scheduler::HandScheduler,
+        inbox::{Inbox, InboxError},
+        shared_scheduler::SharedScheduler,
+        thread_actor::ThreadActor,
+    },
     supervision::{Directive, Failure, FailureOutcome, Strategy, Supervisor, SupervisorOptions},
-    system::{ActorSystem, ActorSystemBuilder, ShutdownReport},
-    tell_error::TellError,
-    thread_actor::ThreadActor,
-    weak_actor_ref::WeakActorRef,
-    weak_recipient::WeakRecipient,
+    system::{
+        actor_tree::{ActorTree, TreeEntry},
+        handle::{ActorSystem, ActorSystemBuilder, ShutdownReport},
+        stats::{ActorStats, MessageCounts},
+    },
 };

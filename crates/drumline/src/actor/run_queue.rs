@@ -24,7 +24,7 @@ use crate::wait::Parker;
 
 /// Runs, and the threads that take them.
 #[derive(Debug)]
-pub(super) struct RunQueue<R> {
+pub(crate) struct RunQueue<R> {
     state: Mutex<State<R>>,
 }
 
@@ -43,7 +43,7 @@ struct State<R> {
 
 impl<R> RunQueue<R> {
     /// A queue without threads.
-    pub(super) fn new() -> Self {
+    pub(crate) fn new() -> Self {
         RunQueue {
             state: Mutex::new(State {
                 runs: VecDeque::new(),
@@ -57,7 +57,7 @@ impl<R> RunQueue<R> {
     }
 
     /// Adds a run. It comes back if the queue has been handed over.
-    pub(super) fn push(&self, run: R) -> Option<R> {
+    pub(crate) fn push(&self, run: R) -> Option<R> {
         let mut state = lock(&self.state);
         if state.handed_over {
             return Some(run);
@@ -72,7 +72,7 @@ impl<R> RunQueue<R> {
     }
 
     /// The next run for a thread with this parker; waits for it. `None`: the thread is to end.
-    pub(super) fn next(&self, parker: &Arc<Parker>) -> Option<R> {
+    pub(crate) fn next(&self, parker: &Arc<Parker>) -> Option<R> {
         loop {
             let mut state = lock(&self.state);
             if state.living > state.wanted || state.closed && state.runs.is_empty() {
@@ -91,7 +91,7 @@ impl<R> RunQueue<R> {
 
     /// From now on there are to be this number of threads, at least one. Returns how many the
     /// caller is to start: they count already.
-    pub(super) fn resize(&self, threads: usize) -> usize {
+    pub(crate) fn resize(&self, threads: usize) -> usize {
         let mut state = lock(&self.state);
         state.wanted = threads;
         let missing = threads.saturating_sub(state.living);
@@ -103,24 +103,24 @@ impl<R> RunQueue<R> {
     }
 
     /// This number of threads, which count already, could not be started.
-    pub(super) fn not_started(&self, threads: usize) {
+    pub(crate) fn not_started(&self, threads: usize) {
         let mut state = lock(&self.state);
         state.living -= threads;
         state.wanted = state.wanted.min(state.living);
     }
 
     /// How many threads there are to be.
-    pub(super) fn threads(&self) -> usize {
+    pub(crate) fn threads(&self) -> usize {
         lock(&self.state).wanted
     }
 
     /// How many runs are queued.
-    pub(super) fn len(&self) -> usize {
+    pub(crate) fn len(&self) -> usize {
         lock(&self.state).runs.len()
     }
 
     /// The threads are to end when the queue is empty.
-    pub(super) fn close(&self) {
+    pub(crate) fn close(&self) {
         let mut state = lock(&self.state);
         state.closed = true;
         Self::wake_all(state);
@@ -134,7 +134,7 @@ impl<R> RunQueue<R> {
 
     /// Takes a run out of the queue, at the place that `choose` names for the number of runs.
     #[cfg(not(drumline_loom))]
-    pub(super) fn take(&self, choose: impl FnOnce(usize) -> usize) -> Option<R> {
+    pub(crate) fn take(&self, choose: impl FnOnce(usize) -> usize) -> Option<R> {
         let mut state = lock(&self.state);
         let len = state.runs.len();
         (len > 0)
@@ -144,7 +144,7 @@ impl<R> RunQueue<R> {
 
     /// Takes no further runs. Returns those that are queued.
     #[cfg(not(drumline_loom))]
-    pub(super) fn hand_over(&self) -> VecDeque<R> {
+    pub(crate) fn hand_over(&self) -> VecDeque<R> {
         let mut state = lock(&self.state);
         state.handed_over = true;
         std::mem::take(&mut state.runs)
@@ -159,7 +159,7 @@ mod models {
     use loom::sync::atomic::{AtomicUsize, Ordering};
     use loom::thread;
 
-    use super::RunQueue;
+    use crate::actor::run_queue::RunQueue;
     use crate::sync::plant::{Plant, must_catch};
     use crate::wait::Parker;
 

@@ -3,12 +3,12 @@
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::sync::{Arc, mpsc};
 
-use super::{
+use crate::Pool;
+use crate::actor::{
     Actor, ActorRef, ActorSystem, AskError, AsyncContext, AsyncHandler, Context, HandScheduler,
     Handler, Overflow, Scheduler, SharedScheduler, SpawnOptions, Strategy, Style,
     SupervisorOptions, TellError,
 };
-use crate::Pool;
 use crate::channel::oneshot;
 
 /// Counts how many there are.

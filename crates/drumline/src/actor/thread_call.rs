@@ -13,26 +13,26 @@ use crate::wait::Parker;
 
 /// Where the thread of an actor is called.
 #[derive(Debug)]
-pub(super) struct ThreadCall(Parker);
+pub(crate) struct ThreadCall(Parker);
 
 impl ThreadCall {
-    pub(super) fn new() -> Self {
+    pub(crate) fn new() -> Self {
         ThreadCall(Parker::new())
     }
 
     /// Calls the thread: the actor has a message.
-    pub(super) fn call(&self) {
+    pub(crate) fn call(&self) {
         self.0.unpark();
     }
 
     /// Waits for the next call.
-    pub(super) fn await_call(&self) {
+    pub(crate) fn await_call(&self) {
         self.0.park();
     }
 
     /// As [`await_call`](Self::await_call), for as long as `left` says. Returns whether there was a
     /// call.
-    pub(super) fn await_call_for(&self, mut left: impl FnMut() -> Duration) -> bool {
+    pub(crate) fn await_call_for(&self, mut left: impl FnMut() -> Duration) -> bool {
         loop {
             let left = left();
             if planted!(CallDroppedAtDeadline) && left.is_zero() {
@@ -49,14 +49,14 @@ impl ThreadCall {
     }
 
     /// Whether there is a call for which no wait has waited; asked by the thread itself.
-    pub(super) fn has_call(&self) -> bool {
+    pub(crate) fn has_call(&self) -> bool {
         self.0.has_token()
     }
 }
 
 /// What the thread of an actor that is a function has of the mailbox.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum InboxStage {
+pub(crate) enum InboxStage {
     /// It owns it, with an envelope at hand.
     Running,
     /// Nothing: it is called when there is a message.
@@ -70,7 +70,7 @@ impl InboxStage {
     /// it has the reference of `final`.
     ///
     /// `nudge` sends the actor a message. `begin` takes up what the mailbox begins with.
-    pub(super) fn regain(
+    pub(crate) fn regain(
         self,
         call: &ThreadCall,
         nudge: impl FnOnce(),

@@ -15,7 +15,7 @@ use crate::sync::{Mutex, lock, planted};
 
 /// The address of an actor, until its memory is freed.
 #[derive(Debug)]
-pub(super) struct WeakLink<T>(Mutex<Option<NonNull<T>>>);
+pub(crate) struct WeakLink<T>(Mutex<Option<NonNull<T>>>);
 
 // SAFETY: the address is used under the lock, for what any thread may do with it.
 unsafe impl<T: Sync> Send for WeakLink<T> {}
@@ -23,18 +23,18 @@ unsafe impl<T: Sync> Send for WeakLink<T> {}
 unsafe impl<T: Sync> Sync for WeakLink<T> {}
 
 impl<T> WeakLink<T> {
-    pub(super) fn new(core: NonNull<T>) -> Self {
+    pub(crate) fn new(core: NonNull<T>) -> Self {
         WeakLink(Mutex::new(Some(core)))
     }
 
     /// Calls `upgrade` with the address, if the memory is there. It stays until that returns.
-    pub(super) fn with<R>(&self, upgrade: impl FnOnce(NonNull<T>) -> R) -> Option<R> {
+    pub(crate) fn with<R>(&self, upgrade: impl FnOnce(NonNull<T>) -> R) -> Option<R> {
         let core = lock(&self.0);
         (*core).map(upgrade)
     }
 
     /// The memory is about to be freed.
-    pub(super) fn close(&self) {
+    pub(crate) fn close(&self) {
         if !planted!(WeakLinkLeftOpen) {
             *lock(&self.0) = None;
         }

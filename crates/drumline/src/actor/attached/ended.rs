@@ -6,9 +6,10 @@ use std::pin::Pin;
 use std::task::{Context as TaskContext, Poll};
 use std::time::Duration;
 
-use super::entry::{Attachment, next_number, with_shard};
+use super::entry::{Attachment, with_shard};
 use super::exit::Exit;
 use super::monitor::exit_of_dead;
+use super::table::next_number;
 use crate::actor::{Actor, ActorRef};
 use crate::channel::oneshot::{self, Receiver};
 

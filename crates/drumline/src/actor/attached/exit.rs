@@ -60,7 +60,7 @@ pub struct Exit {
 
 impl Exit {
     /// That of an actor with this name.
-    pub(in crate::actor) fn new(name: &str, reason: ExitReason, panic: Option<&str>) -> Self {
+    pub(crate) fn new(name: &str, reason: ExitReason, panic: Option<&str>) -> Self {
         Exit {
             name: Arc::from(name),
             reason,

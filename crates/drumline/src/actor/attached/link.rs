@@ -15,19 +15,17 @@
 //! A cause lives as long as it may come again: a notice has it, or it is that of the last failure
 //! of an actor. Causes that are gone are forgotten, so what an actor remembers does not pile up.
 
-use std::collections::BTreeMap;
 use std::ptr::{self, NonNull};
 
-use super::entry::{Attachment, EntryCore, next_number, with_shard};
+use super::cause::{Causes, LinkFailure, PanicCause};
+use super::entry::{Attachment, EntryCore, LinkEnd, with_shard};
 use super::exit::ExitReason;
 use super::monitor::exit_of_dead;
-use super::table::AttachShard;
-use crate::actor::actor_ref::CoreRef;
-use crate::actor::cell::ActorCore;
-use crate::actor::envelope::Envelope;
-use crate::actor::run::RunFrame;
+use super::table::{AttachShard, next_number};
+use crate::actor::mail::Envelope;
+use crate::actor::memory::{ActorCore, CoreRef, RunFrame};
 use crate::actor::{Actor, ActorRef, AsyncContext, Context};
-use crate::sync::{Arc, Weak, planted};
+use crate::sync::{Arc, planted};
 use crate::unwind;
 
 /// What two actors are linked by; made by [`Context::link`].
@@ -58,17 +56,6 @@ pub struct Link {
     number: u64,
     /// Addresses of the actors.
     ends: [usize; 2],
-}
-
-/// The entry of one of both actors.
-pub(super) struct LinkEnd {
-    core: EntryCore,
-    /// The address of the other one.
-    pub(super) peer: usize,
-    /// The number of the same link, if both actors have made it at once.
-    twin: Option<u64>,
-    /// The notice is on its way.
-    is_broken: bool,
 }
 
 /// The notice that the other actor has failed.
@@ -190,100 +177,6 @@ fn add_link(shard: &mut AttachShard<Attachment>, core: &CoreRef, peer: usize, nu
     shard.attach(word, (address, index_of(peer)), index).is_ok()
 }
 
-/// With fewer causes none is forgotten.
-const FEWEST_TO_SWEEP: usize = 16;
-
-/// A panic of which actors fail.
-pub(super) struct PanicCause {
-    number: u64,
-    /// The actor that has panicked, and what the panic says.
-    text: String,
-}
-
-impl PanicCause {
-    /// The panic of the actor of this name.
-    pub(super) fn new(name: &str, panic: Option<&str>) -> Arc<Self> {
-        let text = match panic {
-            Some(panic) => format!("{name}: {panic}"),
-            None => name.to_owned(),
-        };
-        let number = next_number();
-        Arc::new(PanicCause { number, text })
-    }
-}
-
-/// What an actor has failed of.
-pub(super) struct Causes {
-    last: Arc<PanicCause>,
-    /// The last one is the panic of another actor.
-    is_by_link: bool,
-    known: BTreeMap<u64, Weak<PanicCause>>,
-    /// With this many the next sweep is due.
-    sweep_at: usize,
-}
-
-impl Causes {
-    fn new(first: &Arc<PanicCause>, is_by_link: bool) -> Self {
-        Causes {
-            last: Arc::clone(first),
-            is_by_link,
-            known: BTreeMap::from([(first.number, Arc::downgrade(first))]),
-            sweep_at: FEWEST_TO_SWEEP,
-        }
-    }
-
-    fn note(&mut self, cause: &Arc<PanicCause>, is_by_link: bool) {
-        if self.known.len() >= self.sweep_at {
-            self.known.retain(|_, cause| cause.strong_count() > 0);
-            self.sweep_at = FEWEST_TO_SWEEP.max(2 * self.known.len());
-        }
-        self.known.insert(cause.number, Arc::downgrade(cause));
-        self.last = Arc::clone(cause);
-        self.is_by_link = is_by_link;
-    }
-
-    /// The last failure, of the actor of this name.
-    pub(super) fn last<'a>(&self, name: &'a str) -> LinkFailure<'a> {
-        LinkFailure {
-            name,
-            cause: Arc::clone(&self.last),
-            is_by_link: self.is_by_link,
-        }
-    }
-}
-
-/// Why a link breaks.
-pub(super) struct LinkFailure<'a> {
-    /// The actor that has failed.
-    name: &'a str,
-    cause: Arc<PanicCause>,
-    /// The panic is that of another actor.
-    is_by_link: bool,
-}
-
-impl<'a> LinkFailure<'a> {
-    /// That of an actor which has panicked itself.
-    pub(super) fn of_panic(name: &'a str, panic: Option<&str>) -> Self {
-        LinkFailure {
-            name,
-            cause: PanicCause::new(name, panic),
-            is_by_link: false,
-        }
-    }
-
-    /// What the other actor says when it fails. It says no more than this however many links there
-    /// are between that actor and the first.
-    fn text(&self) -> String {
-        let begin = "a linked actor has failed";
-        let first = &self.cause.text;
-        if self.is_by_link {
-            format!("{begin}: {}, because of {first}", self.name)
-        } else {
-            format!("{begin}: {first}")
-        }
-    }
-}
-
 /// What became of a link.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum LinkBreak {
@@ -331,7 +224,7 @@ fn note_cause(
 /// Whether the actor remembers the cause.
 fn has_failed_of(shard: &mut AttachShard<Attachment>, address: usize, cause: &PanicCause) -> bool {
     let causes = shard.get(address, 0);
-    matches!(causes, Some(Attachment::Causes(causes)) if causes.known.contains_key(&cause.number))
+    matches!(causes, Some(Attachment::Causes(causes)) if causes.know(cause))
         && !planted!(CauseForgotten)
 }
 
@@ -384,7 +277,7 @@ pub(super) fn break_link(end: usize, number: u64, failure: &LinkFailure<'_>) -> 
 ///
 /// # Safety
 ///
-/// As for [`OpenFn`](crate::actor::envelope::OpenFn), with this content.
+/// As for [`OpenFn`](crate::actor::mail::envelope::OpenFn), with this content.
 unsafe fn open_broken_link(envelope: NonNull<Envelope>, frame: &mut RunFrame) {
     // SAFETY: the content is of this type.
     let BrokenLink {

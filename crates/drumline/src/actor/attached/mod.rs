@@ -4,11 +4,14 @@
 //! |---|---|
 //! | `table` | entries by actor, and why none outlives its actor |
 //! | `entry` | what may be attached, and how a thread that finds it reaches the actor |
+//! | `sealed_message` | a message that is ready to be sent, later or never |
 //! | `timer` | messages that an actor sends itself later |
 //! | `exit` | how an actor has ended |
 //! | `monitor` | actors that are told of the end of another one |
 //! | `ended` | threads and tasks that wait for the end of an actor |
-//! | `link` | actors that fail together |
+//! | `link`, `cause` | actors that fail together; the panics of which they fail |
+//! | `census` | how many messages are in a mailbox |
+//! | `ending` | what becomes of the entries when a state or its actor ends |
 //!
 //! Timers and links belong to the state of an actor: they go when it ends, and when a supervisor
 //! puts it aside to start it again. Monitors and waits for the end belong to the actor, and stay.
@@ -21,7 +24,13 @@
 //! thread that has something to tell looks for it, and tells nothing if it is gone.
 
 #[cfg(not(drumline_loom))]
+mod cause;
+#[cfg(not(drumline_loom))]
+pub(super) mod census;
+#[cfg(not(drumline_loom))]
 mod ended;
+#[cfg(not(drumline_loom))]
+mod ending;
 #[cfg(not(drumline_loom))]
 mod entry;
 #[cfg(not(drumline_loom))]
@@ -32,6 +41,8 @@ mod link;
 mod models;
 #[cfg(not(drumline_loom))]
 mod monitor;
+#[cfg(not(drumline_loom))]
+mod sealed_message;
 #[cfg(all(test, not(any(drumline_loom, drumline_shuttle))))]
 mod small_tests;
 mod table;
@@ -39,7 +50,7 @@ mod table;
 mod timer;
 
 #[cfg(not(drumline_loom))]
-pub(super) use entry::{actor_ended, attach_census, forget_census, state_ended, take_census};
+pub(super) use ending::{actor_ended, state_ended};
 #[cfg(not(drumline_loom))]
 pub use {
     ended::Ended,

@@ -1,10 +1,11 @@
 //! Actors that are told of the end of another one.
 
-use super::entry::{Attachment, EntryCore, SealedMessage, next_number, with_shard};
+use super::entry::{Attachment, EntryCore, Watching, with_shard};
 use super::exit::{Exit, ExitReason};
-use crate::actor::actor_ref::CoreRef;
-use crate::actor::cell::ActorCore;
-use crate::actor::message::Told;
+use super::sealed_message::SealedMessage;
+use super::table::next_number;
+use crate::actor::mail::ToldMessage;
+use crate::actor::memory::{ActorCore, CoreRef};
 use crate::actor::{Accept, Actor, ActorRef, AsyncContext, Context};
 
 /// What an actor watches another one by; made by [`Context::monitor`].
@@ -47,13 +48,6 @@ pub struct Monitor {
     /// Addresses of the actors.
     watcher: usize,
     watched: usize,
-}
-
-/// The entry of the actor that watches.
-pub(super) struct Watching {
-    core: EntryCore,
-    watched: usize,
-    seal: fn(&ActorCore, Exit) -> SealedMessage,
 }
 
 impl Monitor {
@@ -116,7 +110,7 @@ where
     A: Accept<Exit, K>,
     K: 'static,
 {
-    SealedMessage::new::<A, _>(core, Told::<Exit, K>::new(exit))
+    SealedMessage::new::<A, _>(core, ToldMessage::<Exit, K>::new(exit))
 }
 
 /// Tells the actor at the address `watcher` of an end, unless it has ended or watches no longer.

@@ -29,19 +29,32 @@ use std::collections::BTreeMap;
 use crate::actor::life_word::LifeWord;
 use crate::sync::{Apart, Mutex, lock, planted};
 
+#[cfg(not(drumline_loom))]
+crate::sync::process_wide! {
+    /// The number that was given last.
+    static NUMBERS: crate::sync::atomic::AtomicU64 = crate::sync::atomic::AtomicU64::new(0);
+}
+
+/// A number for an entry, or for the two of a pair.
+#[cfg(not(drumline_loom))]
+pub(super) fn next_number() -> u64 {
+    // Relaxed: each is given once, and that is all.
+    NUMBERS.fetch_add(1, crate::sync::atomic::Ordering::Relaxed) + 1
+}
+
 const SHARDS: usize = 16;
 
 /// Entries of actors, by address and number.
-pub(in crate::actor) struct AttachTable<E> {
+pub(crate) struct AttachTable<E> {
     shards: [Apart<Mutex<AttachShard<E>>>; SHARDS],
 }
 
 /// The entries of some actors; used under the lock.
-pub(in crate::actor) struct AttachShard<E>(BTreeMap<(usize, u64), E>);
+pub(crate) struct AttachShard<E>(BTreeMap<(usize, u64), E>);
 
 impl<E> AttachTable<E> {
     #[cfg(not(drumline_loom))]
-    pub(in crate::actor) const fn new() -> Self {
+    pub(crate) const fn new() -> Self {
         AttachTable {
             shards: [const { Apart(Mutex::new(AttachShard(BTreeMap::new()))) }; SHARDS],
         }
@@ -49,7 +62,7 @@ impl<E> AttachTable<E> {
 
     /// As above; a mutex of the model checker is no constant.
     #[cfg(all(test, drumline_loom))]
-    pub(in crate::actor) fn new() -> Self {
+    pub(crate) fn new() -> Self {
         let shard = |_| Apart(Mutex::new(AttachShard(BTreeMap::new())));
         AttachTable {
             shards: std::array::from_fn(shard),
@@ -57,8 +70,8 @@ impl<E> AttachTable<E> {
     }
 
     /// Takes out the questions for the length of the mailbox that an actor has to answer. To be
-    /// called by its run; see [`census`](crate::actor::census).
-    pub(in crate::actor) fn take_census(
+    /// called by its run; see [`census`](super::census).
+    pub(crate) fn take_census(
         &self,
         word: &LifeWord,
         address: usize,
@@ -75,7 +88,7 @@ impl<E> AttachTable<E> {
 
     /// Calls `use_shard` with the entries among which those of the actor at `address` are. It calls
     /// no code of the program.
-    pub(in crate::actor) fn with<R>(
+    pub(crate) fn with<R>(
         &self,
         address: usize,
         use_shard: impl FnOnce(&mut AttachShard<E>) -> R,
@@ -88,7 +101,7 @@ impl<E> AttachTable<E> {
 
 impl<E> AttachShard<E> {
     /// Makes an entry. It comes back if the actor is dead.
-    pub(in crate::actor) fn attach(
+    pub(crate) fn attach(
         &mut self,
         word: &LifeWord,
         (address, number): (usize, u64),
@@ -102,22 +115,22 @@ impl<E> AttachShard<E> {
         }
     }
 
-    pub(in crate::actor) fn get(&mut self, address: usize, number: u64) -> Option<&mut E> {
+    pub(crate) fn get(&mut self, address: usize, number: u64) -> Option<&mut E> {
         self.0.get_mut(&(address, number))
     }
 
     /// The entries of one actor, with their numbers.
-    pub(in crate::actor) fn of(&self, address: usize) -> impl Iterator<Item = (u64, &E)> {
+    pub(crate) fn of(&self, address: usize) -> impl Iterator<Item = (u64, &E)> {
         let of_actor = self.0.range((address, 0)..=(address, u64::MAX));
         of_actor.map(|((_, number), entry)| (*number, entry))
     }
 
-    pub(in crate::actor) fn remove(&mut self, address: usize, number: u64) -> Option<E> {
+    pub(crate) fn remove(&mut self, address: usize, number: u64) -> Option<E> {
         self.0.remove(&(address, number))
     }
 
     /// Takes out those entries of one actor for which `is_meant` holds, with their numbers.
-    pub(in crate::actor) fn take(
+    pub(crate) fn take(
         &mut self,
         address: usize,
         is_meant: impl Fn(u64, &E) -> bool,

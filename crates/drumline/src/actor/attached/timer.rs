@@ -23,13 +23,13 @@ use std::ptr::NonNull;
 use std::task::{Wake, Waker};
 use std::time::{Duration, Instant};
 
-use super::entry::{Attachment, EntryCore, SealedMessage, next_number, with_shard};
-use crate::actor::actor_ref::CoreRef;
-use crate::actor::cell::{ActorCell, ActorCore};
-use crate::actor::envelope::{Envelope, OpenFn};
-use crate::actor::handler::ReplyTo;
-use crate::actor::message::{Content, Told};
-use crate::actor::run::{NameOnUnwind, RunFrame};
+use super::entry::{Attachment, EntryCore, TimerEntry, with_shard};
+use super::sealed_message::SealedMessage;
+use super::table::next_number;
+use crate::actor::api::ReplyTo;
+use crate::actor::life::NameOnUnwind;
+use crate::actor::mail::{Content, Envelope, OpenFn, ToldMessage};
+use crate::actor::memory::{ActorCell, ActorCore, CoreRef, RunFrame};
 use crate::actor::{Accept, Actor, ActorRef, AsyncContext, Context};
 use crate::deadline::{Registration, sleep_until};
 use crate::pool::SharedRegistry;
@@ -74,17 +74,6 @@ pub struct ActorTimer {
     /// The address of the actor.
     actor: usize,
     number: u64,
-}
-
-/// The entry.
-pub(super) struct TimerEntry {
-    core: EntryCore,
-    /// There until it is sent. A tick comes back.
-    due: Option<SealedMessage>,
-    /// A message that is sent once keeps the actor alive until then.
-    keeps: Option<CoreRef>,
-    /// `None` also if its time is later than the clock can say.
-    registration: Option<Registration>,
 }
 
 /// What the timer thread wakes.
@@ -575,7 +564,7 @@ where
 {
     let core = own.core();
     let timer = ActorTimer::new(core);
-    let due = SealedMessage::new::<A, _>(core.core(), Told::<M, K>::new(message));
+    let due = SealedMessage::new::<A, _>(core.core(), ToldMessage::<M, K>::new(message));
     timer.start(core, due, true, Instant::now().checked_add(delay));
     timer
 }

@@ -36,7 +36,7 @@ use shuttle::rand::{Rng, thread_rng};
 
 use self::ledger::ActorLedger;
 use self::random_actor::{Acquaintance, Friend, Grammar, spawn, spawn_thread};
-use super::{
+use crate::actor::{
     Actor, ActorRef, ActorSystem, AskError, Context, Handler, Overflow, SpawnOptions, Style,
 };
 use crate::sync::plant::{Plant, must_catch};

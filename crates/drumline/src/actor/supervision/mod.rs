@@ -35,7 +35,8 @@
 //! |---|---|
 //! | `options` | how a supervisor acts |
 //! | `failure` | what a supervisor, and a listener, learn of a panic |
-//! | `supervised_cell` | a supervised actor in memory, and its runs |
+//! | `supervised_cell` | a supervised actor in memory |
+//! | `child` | what it knows of its supervisor, and what its runs do about restarts |
 //! | `tree_state` | the supervisors of a tree, and what has the right to run what is aside |
 //! | `supervision_tree` | that under its lock, and what follows a step of it |
 //! | `node` | one supervisor of a tree |
@@ -45,6 +46,8 @@
 //! Erlang/OTP (J. Armstrong, "Making reliable distributed systems in the presence of software
 //! errors", 2003).
 
+#[cfg(not(drumline_loom))]
+mod child;
 mod failure;
 #[cfg(all(test, drumline_loom))]
 mod models;
@@ -59,11 +62,11 @@ mod supervisor;
 mod tree_state;
 
 #[cfg(not(drumline_loom))]
+pub(super) use child::has_ended;
+#[cfg(not(drumline_loom))]
 pub use failure::{Directive, Failure, FailureOutcome};
 #[cfg(not(drumline_loom))]
 pub use options::{Strategy, SupervisorOptions};
-#[cfg(not(drumline_loom))]
-pub(super) use supervised_cell::{ChildTable, has_ended};
 #[cfg(not(drumline_loom))]
 pub(super) use supervision_tree::{TreeItem, TreeList};
 #[cfg(not(drumline_loom))]

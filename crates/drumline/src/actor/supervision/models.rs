@@ -10,9 +10,9 @@ use loom::sync::atomic::{AtomicUsize, Ordering};
 use loom::thread;
 
 use super::failure::Directive;
-use super::node::{Child, ChildKey, ChildStage};
+use super::node::{Child, ChildKey, ChildStage, Supervised};
 use super::options::{Strategy, SupervisorOptions};
-use super::tree_state::{ROOT, Step, Supervised, TreePlan, TreeState, Until};
+use super::tree_state::{ROOT, Step, TreePlan, TreeState, Until};
 use crate::actor::life_word::{LifeWord, RunOrder};
 use crate::actor::mailbox::{MailLink, Mailbox, Pushed};
 use crate::actor::models::explore;

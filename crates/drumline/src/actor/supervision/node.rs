@@ -4,7 +4,6 @@ use std::collections::VecDeque;
 use std::time::Duration;
 
 use super::options::{Strategy, SupervisorOptions};
-use super::tree_state::Supervised;
 use crate::sync::Instant;
 
 /// A supervisor in its tree. The number of one that has ended is used again after all others.
@@ -13,12 +12,23 @@ pub(super) type NodeId = u32;
 /// Actors that are put aside together.
 pub(super) type RoundId = u32;
 
+/// A reference to an actor, for its supervisor.
+pub(super) trait Supervised: Clone {
+    /// ToldMessage when a supervisor has ended.
+    type Waiter;
+
+    /// Sets RESTART.
+    fn ask_restart(&self);
+    /// Clears it.
+    fn clear_restart(&self);
+}
+
 /// How many restarts are kept where any number is allowed.
 const UNCOUNTED: usize = 64;
 
 /// A child of a supervisor: its number goes up in the order of the starts.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(in crate::actor) struct ChildKey {
+pub(crate) struct ChildKey {
     pub(super) node: NodeId,
     pub(super) number: u64,
 }

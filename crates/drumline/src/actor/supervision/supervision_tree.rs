@@ -5,14 +5,12 @@ use std::pin::{Pin, pin};
 use std::task::{Context as TaskContext, Poll};
 
 use super::failure::{Directive, Failure};
-use super::node::{Child, ChildKey, ChildStage, Node, NodeId, RoundId};
+use super::node::{Child, ChildKey, ChildStage, Node, NodeId, RoundId, Supervised};
 use super::options::SupervisorOptions;
-use super::tree_state::{ROOT, Step, Supervised, TreePlan, TreeState, Until};
-use crate::actor::actor_ref::CoreRef;
-use crate::actor::cell::ActorCore;
-use crate::actor::envelope::Envelope;
-use crate::actor::run;
-use crate::actor::system_shared::SystemShared;
+use super::tree_state::{ROOT, Step, TreePlan, TreeState, Until};
+use crate::actor::mail::{Envelope, OpenFn, envelope};
+use crate::actor::memory::{ActorCore, CoreRef};
+use crate::actor::system::SystemShared;
 use crate::channel::oneshot;
 use crate::deadline::{Sleep, sleep};
 use crate::pool::{SharedRegistry, WakeOrigin};
@@ -21,7 +19,7 @@ use crate::sync::{Arc, Instant, Mutex, Weak, lock};
 use crate::unwind::{self, Payload};
 
 /// A tree of supervisors.
-pub(in crate::actor) struct SupervisionTree {
+pub(crate) struct SupervisionTree {
     system: Arc<SystemShared>,
     state: Mutex<TreeState<CoreRef>>,
 }
@@ -41,11 +39,11 @@ impl TreePlan<CoreRef> {
                     // SAFETY: as above.
                     unsafe { ActorCore::queue(core.as_ptr(), WakeOrigin::Woken) };
                 }
-                Step::Nudge(core) => notify(&core, run::open_nudge),
-                Step::Stop(core) => notify(&core, run::open_stop),
+                Step::Nudge(core) => notify(&core, envelope::open_nudge),
+                Step::Stop(core) => notify(&core, envelope::open_stop),
                 Step::Kill(core) => {
                     core.core().word.kill();
-                    notify(&core, run::open_nudge);
+                    notify(&core, envelope::open_nudge);
                 }
                 Step::Timer(round, after, until) => {
                     let timer = RoundTimer {
@@ -74,7 +72,7 @@ impl TreePlan<CoreRef> {
     }
 }
 
-fn notify(core: &CoreRef, open: crate::actor::envelope::OpenFn) {
+fn notify(core: &CoreRef, open: OpenFn) {
     // SAFETY: the reference stays meanwhile.
     unsafe { ActorCore::notify(core.as_ptr(), Envelope::notice(open)) };
 }
@@ -186,7 +184,7 @@ impl SupervisionTree {
 
     /// The supervisors and actors of the tree, each with the number of supervisors above it. Those
     /// of a supervisor follow it.
-    pub(in crate::actor) fn walk(&self) -> Vec<(usize, TreeItem)> {
+    pub(crate) fn walk(&self) -> Vec<(usize, TreeItem)> {
         let state = lock(&self.state);
         let mut items = Vec::new();
         // A tree may be deeper than a stack: the supervisors above, and the next child of each.
@@ -256,7 +254,7 @@ impl SupervisionTree {
     }
 
     /// Has a supervisor end with its actors, in their order.
-    pub(in crate::actor) fn stop(self: &Arc<Self>, node: NodeId) {
+    pub(crate) fn stop(self: &Arc<Self>, node: NodeId) {
         let mut plan = TreePlan::<CoreRef>::default();
         lock(&self.state).stop(node, &mut plan);
         plan.carry_out(self);
@@ -307,7 +305,7 @@ impl Supervised for CoreRef {
 }
 
 /// A part of a tree.
-pub(in crate::actor) enum TreeItem {
+pub(crate) enum TreeItem {
     /// With its name.
     Supervisor(String),
     Actor(CoreRef),
@@ -317,7 +315,7 @@ pub(in crate::actor) enum TreeItem {
 
 /// The trees of a system.
 #[derive(Default)]
-pub(in crate::actor) struct TreeList(Mutex<(Vec<Weak<SupervisionTree>>, bool)>);
+pub(crate) struct TreeList(Mutex<(Vec<Weak<SupervisionTree>>, bool)>);
 
 impl TreeList {
     /// Lets a tree in. `false`: the system is about to end.
@@ -332,13 +330,13 @@ impl TreeList {
     }
 
     /// Those that have not ended.
-    pub(in crate::actor) fn trees(&self) -> Vec<Arc<SupervisionTree>> {
+    pub(crate) fn trees(&self) -> Vec<Arc<SupervisionTree>> {
         let list = lock(&self.0);
         list.0.iter().filter_map(Weak::upgrade).collect()
     }
 
     /// Has all trees end.
-    pub(in crate::actor) fn stop(&self) {
+    pub(crate) fn stop(&self) {
         let trees = {
             let mut list = lock(&self.0);
             list.1 = true;

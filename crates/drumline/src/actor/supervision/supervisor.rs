@@ -7,7 +7,8 @@ use super::options::SupervisorOptions;
 use super::supervised_cell::SupervisedCell;
 use super::supervision_tree::SupervisionTree;
 use super::tree_state::ROOT;
-use crate::actor::{Actor, ActorRef, ActorSystem, ShutdownReport, SpawnOptions, system};
+use crate::actor::life::start;
+use crate::actor::{Actor, ActorRef, ActorSystem, ShutdownReport, SpawnOptions};
 use crate::sync::{Arc, Instant};
 
 /// A supervisor: it starts actors, and starts them again when they have panicked.
@@ -175,9 +176,9 @@ impl Supervisor {
         F: FnMut() -> A + Send + 'static,
     {
         let shared = self.tree.system();
-        let place = system::place_of(shared, &options);
+        let place = start::place_of(shared, &options);
         let first = SupervisedCell::<A, F>::first();
-        let core = system::spawn_cell(shared, options, place, first, |plan| {
+        let core = start::spawn_cell(shared, options, place, first, |plan| {
             self.tree.add_actor(self.node, |key| {
                 SupervisedCell::allocate(factory, &self.tree, key, plan)
             })

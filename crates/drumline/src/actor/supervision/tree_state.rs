@@ -7,23 +7,12 @@ use std::collections::BTreeMap;
 use std::time::Duration;
 
 use super::failure::{Directive, FailureOutcome};
-use super::node::{Child, ChildKey, ChildStage, Node, NodeId, RoundId};
+use super::node::{Child, ChildKey, ChildStage, Node, NodeId, RoundId, Supervised};
 use super::options::SupervisorOptions;
 use crate::sync::{Instant, planted};
 
 /// The root of each tree.
 pub(super) const ROOT: NodeId = 0;
-
-/// A reference to an actor, for its supervisor.
-pub(super) trait Supervised: Clone {
-    /// Told when a supervisor has ended.
-    type Waiter;
-
-    /// Sets RESTART.
-    fn ask_restart(&self);
-    /// Clears it.
-    fn clear_restart(&self);
-}
 
 /// What is to be done after the lock.
 #[must_use = "actors wait for it"]
