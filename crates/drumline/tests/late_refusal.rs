@@ -482,7 +482,7 @@ fn a_pool_that_is_never_idle() {
 #[test]
 #[ignore = "a program of `a_pool_that_is_never_idle`"]
 fn program_that_is_never_idle() {
-    let pool = pool(1);
+    let pool = without_spares(1, true);
     pool.install(fib_15);
     refuse();
     let is_over = Arc::new(AtomicBool::new(false));

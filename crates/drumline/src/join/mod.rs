@@ -18,6 +18,7 @@
 #[cfg(all(test, not(any(drumline_loom, drumline_shuttle))))]
 pub(crate) mod forced;
 mod offer;
+mod offer_head;
 mod published_split;
 
 use std::cell::Cell;

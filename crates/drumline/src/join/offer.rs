@@ -25,6 +25,7 @@ use std::marker::PhantomData;
 use std::mem::{ManuallyDrop, MaybeUninit};
 use std::ptr;
 
+use super::offer_head::Head;
 use super::published_split::{OwnPart, SplitWatch, run_split, take_back};
 use crate::job::Header;
 use crate::pool::{Deque, Slot, local, waiting};
@@ -37,13 +38,6 @@ pub(crate) trait Offered: Send {
 
     /// This thread has taken it.
     fn take(self) -> Self::Taken;
-}
-
-/// The beginning of an [`Offer`], by which it is known where its type is not.
-#[repr(C)]
-struct Head<R> {
-    header: Header,
-    result: UnsafeCell<MaybeUninit<Result<R, Payload>>>,
 }
 
 /// A job for what is offered.
@@ -91,18 +85,6 @@ unsafe fn run_guarded<R>(job: *const (), take: unsafe fn(*const ()) -> R) {
     let result = unwind::catch(|| unsafe { take(job) });
     // SAFETY: the owner looks at the result once it is told that the job has been run.
     unsafe { (*(*job.cast::<Head<R>>()).result.get()).write(result) };
-}
-
-/// What came of an offer that has been run, if it did not panic.
-///
-/// # Safety
-///
-/// An `R` comes of the offer with this header; it was seen with Acquire that it has been run, and
-/// its result has not been taken.
-pub(super) unsafe fn result_of<'j, R>(job: *const Header) -> Option<&'j R> {
-    // SAFETY: the caller's obligations.
-    let result = unsafe { (*(*job.cast::<Head<R>>()).result.get()).assume_init_ref() };
-    result.as_ref().ok()
 }
 
 /// An offer in a frame that waits for it.

@@ -11,7 +11,7 @@
 use std::mem::ManuallyDrop;
 use std::ptr;
 
-use super::offer;
+use super::offer_head::result_of;
 use crate::job::{Header, StackJob};
 use crate::pool::stack_room::StackRoom;
 use crate::pool::{self, Deque, Slot, local, waiting};
@@ -64,7 +64,7 @@ impl SplitWatch<'_> {
         };
         // SAFETY: the job has been run, which was seen with Acquire, and its result is taken after
         // the end of this watch. The types are the caller's obligation.
-        unsafe { offer::result_of(job) }
+        unsafe { result_of(job) }
     }
 }
 

@@ -2,8 +2,8 @@
 
 use std::time::Duration;
 
-use super::batch_size::BatchSize;
 use super::executor::Executor;
+use super::hand::Hand;
 use super::load::Load;
 use super::source::{Drained, Polled, Source};
 use super::spin_backoff::{LOOKS_FOR, SpinBackoff};
@@ -44,13 +44,6 @@ pub(super) const LAST_LOOK: Duration = Duration::from_millis(160);
 /// microseconds in all.
 pub(super) const TRIES: u32 = 16;
 pub(super) const PAUSE: u32 = 16;
-
-/// What a consumer has for itself: its batch size, and a vector for batches. The next one to come
-/// goes on with it.
-pub(super) struct Hand<T> {
-    pub(super) batch_size: BatchSize,
-    pub(super) batch: Vec<T>,
-}
 
 /// One consumer, for the length of a stay.
 pub(super) struct StageConsumer<'a, 's, S: Source, W: Work<S::Item>> {

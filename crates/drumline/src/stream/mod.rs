@@ -205,6 +205,8 @@ mod finished;
 mod fold;
 #[cfg(not(drumline_loom))]
 mod fold_init;
+#[cfg(not(drumline_loom))]
+mod hand;
 mod held_source;
 #[cfg(not(drumline_loom))]
 mod histogram;
@@ -244,6 +246,8 @@ mod stage;
 mod stage_state;
 #[cfg(not(drumline_loom))]
 mod stats;
+#[cfg(not(drumline_loom))]
+mod stay;
 #[cfg(not(drumline_loom))]
 #[expect(clippy::module_inception, reason = "it is the noun")]
 mod stream;

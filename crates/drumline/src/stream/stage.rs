@@ -1,8 +1,8 @@
 //! A stage of a stream.
 
-use super::consumer::{Hand, StageConsumer};
-use super::executor::{ConsumerBody, Executor};
+use super::executor::Executor;
 use super::finished::Finished;
+use super::hand::Hand;
 use super::held_source::HeldSource;
 use super::pocket::Pocket;
 use super::report::OnPanic;
@@ -224,50 +224,11 @@ impl<S: Source, W: Work<S::Item>> Stage<S, W> {
     }
 }
 
-impl<'s, S, W> ConsumerBody<'s> for Stage<S, W>
-where
-    S: Source + 's,
-    W: Work<S::Item> + 's,
-{
-    fn consume(self: Arc<Self>, executor: &(dyn Executor<'s> + Sync)) {
-        loop {
-            if self.stage_state.arrive() {
-                if self.is_blind {
-                    StageConsumer::new(&self, executor, false, None).stay_and_watch();
-                } else {
-                    self.stay_or_aside(executor);
-                }
-                if self.stage_state.has_ended() {
-                    executor.dismiss();
-                }
-            }
-            if !executor.rest() {
-                return;
-            }
-        }
-    }
-}
-
 impl<'s, S, W> Stage<S, W>
 where
     S: Source + 's,
     W: Work<S::Item> + 's,
 {
-    /// A consumer that has arrived works, or stays aside, until others do what there is to do.
-    fn stay_or_aside(self: &Arc<Self>, executor: &(dyn Executor<'s> + Sync)) {
-        let mut watches = self.stage_state.arrives_to_watch();
-        loop {
-            if !watches {
-                // What it knows of the items is for others while it is aside.
-                StageConsumer::new(self, executor, false, None).stay();
-            }
-            watches = false;
-            if !self.stay_aside(executor) {
-                return;
-            }
-        }
-    }
-
     /// Brings a consumer.
     pub(super) fn call(self: &Arc<Self>, executor: &(dyn Executor<'s> + Sync)) {
         if let Some(stats) = &self.settings.stats {
