@@ -8,7 +8,7 @@ use crate::process;
 use crate::usage::Usage;
 
 /// What one measuring process found: its last line of output, as JSON. A program that is not the
-/// lab's own says the same of a row (see [`Session::sample_program`](crate::session::Session::sample_program)): `items`, `operations` and
+/// lab's own says the same of a row (see `Session::sample_program`): `items`, `operations` and
 /// `wall_ns` at least. What it leaves out is unknown, and what it adds is not read.
 #[derive(Clone, Debug, Default, Serialize, Deserialize)]
 #[serde(default)]

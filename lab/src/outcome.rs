@@ -17,7 +17,8 @@ pub enum End {
     Late,
     /// The same, and it did nothing any more.
     Deadlock,
-    /// It was ended because the run was; see [`interrupt`](crate::interrupt). What came of it says nothing.
+    /// It was ended because the run was; see [`interrupt`](crate::interrupt). What came of it says
+    /// nothing.
     Interrupted,
 }
 

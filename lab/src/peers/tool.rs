@@ -109,8 +109,8 @@ pub fn answer(program: &Path, directory: &Path, line: &str) -> Result<Answer> {
     })
 }
 
-/// Asks a tool for its version, which `read` finds in the answer. `title` is the language, and `get`
-/// says how to get it.
+/// Asks a tool for its version, which `read` finds in the answer. `title` is the language, and
+/// `get` says how to get it.
 ///
 /// # Errors
 ///

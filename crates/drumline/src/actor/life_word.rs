@@ -13,7 +13,7 @@
 //! | `HAS_WEAK` | any thread | there are weak references, or were |
 //! | `RESTART` | a supervisor, under its lock | the run is to put the actor aside |
 //! | `ATTACHED` | any thread, under a lock | something is, or was: see `attached` |
-//! | `CENSUS` | any thread | the run is to count the messages: see [`census`](super::attached::census) |
+//! | `CENSUS` | any thread | the run is to count the messages: see `attached::census` |
 //!
 //! **References** are counted in the bits above: one for each `ActorRef` and the like. Neither a
 //! run nor the list of the system has one.

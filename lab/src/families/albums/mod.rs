@@ -1,8 +1,8 @@
 //! Albums: songs of a few minutes each that a program of its own renders, several at once.
 //!
 //! The program is `apps/chipmill`, which also has the peers: it says in the lab's terms what it has
-//! measured (see [`Measurement`](crate::measurement::Measurement)), and the lab takes turns between its
-//! rows, adds up and compares. It needs a C++ compiler and is built apart from the lab.
+//! measured (see [`Measurement`](crate::measurement::Measurement)), and the lab takes turns between
+//! its rows, adds up and compares. It needs a C++ compiler and is built apart from the lab.
 
 use anyhow::Result;
 

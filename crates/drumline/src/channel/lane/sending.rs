@@ -1,5 +1,5 @@
-//! What comes of waiting at the sending end of a lane, which two kinds of channels have: a permit, and
-//! three futures.
+//! What comes of waiting at the sending end of a lane, which two kinds of channels have: a permit,
+//! and three futures.
 
 /// Declares them for the `Sender` beside it. `$make` makes a channel with room for one message.
 macro_rules! sending {
@@ -24,7 +24,8 @@ macro_rules! sending {
             ///
             /// # Errors
             ///
-            /// If the receiver is gone meanwhile, or has closed the channel. The message comes back.
+            /// If the receiver is gone meanwhile, or has closed the channel. The message comes
+            /// back.
             pub fn send(self, message: T) -> Result<(), SendError<T>> {
                 match self.sender.push(message) {
                     Ok(()) => Ok(()),

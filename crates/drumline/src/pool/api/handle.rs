@@ -28,8 +28,8 @@ use crate::pool::waiting::yielding::{self, Yield};
 /// Dropping the handle lets the pool finish all that was spawned, in the
 /// background, and then ends its threads. If the pool has nothing to do, the
 /// drop waits for the threads, so that pools made and dropped one after another
-/// do not pile up. It does not wait if it happens inside the pool itself, or while the program keeps
-/// a [`ThreadBuilder`](crate::pool::ThreadBuilder) of it. The wait ends as well when there is
+/// do not pile up. It does not wait if it happens inside the pool itself, or while the program
+/// keeps a [`ThreadBuilder`](crate::pool::ThreadBuilder) of it. The wait ends as well when there is
 /// something to do after all, for which no handle is needed: a thread asks an
 /// [iterator](crate::stream::Results) of a stream for its next result, a
 /// [member](PoolBuilder::use_current_thread) begins something, or a thread of the pool comes late
