@@ -1,40 +1,14 @@
 //! No task waits for ever because a pool always has something nearer to do.
 
+mod common;
+
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::mpsc;
 
+use common::ping_pong::PingPong;
 use drumline::channel::spsc;
-use drumline::{JoinHandle, Pool, blocking};
-
-/// Two tasks that wake each other until it is over.
-struct PingPong([JoinHandle<()>; 2]);
-
-impl PingPong {
-    fn start(pool: &Pool, is_over: &Arc<AtomicBool>) -> Self {
-        let is_over = Arc::clone(is_over);
-        let (mut to_pong, mut from_ping) = spsc::unbounded();
-        let (mut to_ping, mut from_pong) = spsc::unbounded();
-        let ping = pool.spawn_future(async move {
-            while !is_over.load(Ordering::Relaxed) {
-                to_pong.send(()).unwrap();
-                from_pong.recv_async().await.unwrap();
-            }
-        });
-        let pong = pool.spawn_future(async move {
-            while from_ping.recv_async().await.is_ok() {
-                let _ = to_ping.send(());
-            }
-        });
-        PingPong([ping, pong])
-    }
-
-    fn join(self) {
-        for task in self.0 {
-            task.join().unwrap();
-        }
-    }
-}
+use drumline::{Pool, blocking};
 
 /// A thread queues a task and then blocks. The thread that has its place is never idle: two tasks
 /// there wake each other. It comes to the task all the same.
@@ -91,11 +65,7 @@ fn half_of_a_thread_that_blocks() {
 /// The same where no other thread of the process is ever idle: none asks for the barrier.
 #[test]
 fn the_other_half_is_run_before_there_is_a_barrier() {
-    let mut command = std::process::Command::new(std::env::current_exe().unwrap());
-    command.args(["--exact", "program_that_is_never_idle", "--ignored"]);
-    let output = command.output().unwrap();
-    let text = String::from_utf8_lossy(&output.stdout);
-    assert!(text.contains("1 passed"), "{output:?}");
+    common::program("program_that_is_never_idle");
 }
 
 #[test]

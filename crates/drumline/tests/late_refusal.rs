@@ -12,11 +12,11 @@ use std::thread;
 use std::time::{Duration, Instant};
 
 use common::child::in_a_child;
+use common::ping_pong::PingPong;
 use common::{
     Event, Random, each, eventually, fib, meet, meet_spinning, pool, threads, wait_until_parked,
     without_guests, without_spares,
 };
-use drumline::channel::spsc;
 use drumline::prelude::*;
 use drumline::{Pool, blocking, join, stream};
 
@@ -33,15 +33,10 @@ const SKIPPED: &str = "skipped: this system refuses filters for system calls";
 /// Runs one of the programs below.
 #[track_caller]
 fn succeeds(program: &str) {
-    let mut command = std::process::Command::new(std::env::current_exe().unwrap());
-    command.args(["--exact", program, "--ignored", "--nocapture"]);
-    let output = command.output().unwrap();
-    let text = String::from_utf8_lossy(&output.stdout);
+    let text = common::program(program);
     if text.contains(SKIPPED) {
         eprintln!("{program}: {SKIPPED}");
     }
-    assert!(text.contains("1 passed"), "no such program: {output:?}");
-    assert!(output.status.success(), "{output:?}");
 }
 
 /// From now on `membarrier` answers "not permitted" to every thread of this process. Where the
@@ -486,22 +481,7 @@ fn program_that_is_never_idle() {
     pool.install(fib_15);
     refuse();
     let is_over = Arc::new(AtomicBool::new(false));
-    let (mut to_pong, mut from_ping) = spsc::unbounded();
-    let (mut to_ping, mut from_pong) = spsc::unbounded();
-    let ping = pool.spawn_future({
-        let is_over = Arc::clone(&is_over);
-        async move {
-            while !is_over.load(Ordering::Relaxed) {
-                to_pong.send(()).unwrap();
-                from_pong.recv_async().await.unwrap();
-            }
-        }
-    });
-    let pong = pool.spawn_future(async move {
-        while from_ping.recv_async().await.is_ok() {
-            let _ = to_ping.send(());
-        }
-    });
+    let tasks = PingPong::start(&pool, &is_over);
     for _ in 0..3 {
         pool.install(|| {
             let (tell, hear) = mpsc::channel();
@@ -510,8 +490,7 @@ fn program_that_is_never_idle() {
         });
     }
     is_over.store(true, Ordering::Relaxed);
-    ping.join().unwrap();
-    pong.join().unwrap();
+    tasks.join();
 }
 
 #[test]

@@ -6,6 +6,7 @@ pub mod actors;
 pub mod child;
 pub mod fuse;
 pub mod messages;
+pub mod ping_pong;
 
 use std::ops::Range;
 use std::sync::atomic::{AtomicBool, Ordering};
@@ -19,6 +20,21 @@ use drumline::Pool;
 /// What should have happened long ago on the slowest machine. No test passes or fails by how
 /// long something takes; this only ends tests that would hang.
 pub const FOREVER: Duration = Duration::from_secs(120);
+
+/// Runs a test of this file that is ignored, in a process of its own. Returns what it has printed.
+#[track_caller]
+pub fn program(name: &str) -> String {
+    let mut command = std::process::Command::new(std::env::current_exe().unwrap());
+    command.args(["--exact", name, "--ignored", "--nocapture"]);
+    let output = command.output().unwrap();
+    let text = String::from_utf8_lossy(&output.stdout).into_owned();
+    assert!(
+        text.contains("1 passed"),
+        "no such program, or it fails: {output:?}"
+    );
+    assert!(output.status.success(), "{output:?}");
+    text
+}
 
 /// Something that happens once, and that threads sleep for.
 #[derive(Debug, Default)]
