@@ -2,14 +2,14 @@
 
 use anyhow::Result;
 
+use crate::effort::Effort;
 use crate::families::streams::pipeline::Spinning;
 use crate::families::streams::workloads::single_pool::SinglePool;
 use crate::families::streams::workloads::triple_pool::{PIPELINES, TriplePool};
 use crate::families::streams::{StreamKind, StreamRuntime, StreamWorkload};
 use crate::gated::Gated;
-use crate::process_request::ProcessRequest;
-use crate::effort::Effort;
 use crate::measurement::Measurement;
+use crate::process_request::ProcessRequest;
 use crate::session::Session;
 use crate::workload::WorkloadCard;
 
