@@ -1,4 +1,6 @@
 //! Tasks that are never done, and keep a pool from being idle.
+//!
+//! Relaxed: the flag publishes nothing. The tasks are joined after it.
 
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};

@@ -1,7 +1,64 @@
-//! What comes of waiting at the sending end of a lane, which two kinds of channels have: a permit,
-//! and three futures.
+//! How the sending end of a lane waits, and what comes of that: a permit, and three futures. Two
+//! kinds of channels have them.
 
-/// Declares them for the `Sender` beside it. `$make` makes a channel with room for one message.
+use std::task::{Context, Poll};
+
+use super::{Lane, Writer};
+use crate::wait::{WaitSite, WaiterEntry, budget};
+
+/// Whether there is room, or the receiver is gone. If not, the waker is called then. `is_listed` is
+/// the memory of the future between two polls, and `site` says where it waits.
+pub(in crate::channel) fn poll_room<T>(
+    lane: &Lane<T>,
+    writer: &mut Writer<T>,
+    entry: &mut WaiterEntry,
+    cx: &mut Context<'_>,
+    is_listed: &mut bool,
+    site: impl FnOnce() -> WaitSite,
+) -> Poll<()> {
+    let has_waited = *is_listed;
+    if !writer.has_room(lane)
+        && let Some(room) = lane.room()
+    {
+        let is_ready = || writer.has_room(lane);
+        if !room.list(cx.waker(), is_listed, is_ready) {
+            entry.pend(site());
+            return Poll::Pending;
+        }
+    }
+    proceed(entry, has_waited, cx)
+}
+
+/// The same for the end of the receiver.
+pub(in crate::channel) fn poll_closed<T>(
+    lane: &Lane<T>,
+    writer: &mut Writer<T>,
+    entry: &mut WaiterEntry,
+    cx: &mut Context<'_>,
+    is_listed: &mut bool,
+    site: impl FnOnce() -> WaitSite,
+) -> Poll<()> {
+    let has_waited = *is_listed;
+    let is_ready = || lane.refuses();
+    if !is_ready()
+        && let Some(room) = writer.open_for_end(lane)
+        && !room.list(cx.waker(), is_listed, is_ready)
+    {
+        entry.pend(site());
+        return Poll::Pending;
+    }
+    proceed(entry, has_waited, cx)
+}
+
+/// The wait is over.
+fn proceed(entry: &mut WaiterEntry, has_waited: bool, cx: &mut Context<'_>) -> Poll<()> {
+    if has_waited {
+        entry.clear();
+    }
+    budget::proceed(cx)
+}
+
+/// Declares the permit and the futures for the `Sender` beside it. `$make` makes a channel with room for one message.
 macro_rules! sending {
     ($make:literal) => {
         /// The right to send one message; made by [`Sender::reserve`].

@@ -9,11 +9,11 @@ use std::time::Duration;
 
 use super::site::site;
 use crate::channel::hub::{Hub, Port};
-use crate::channel::lane::sending::sending;
+use crate::channel::lane::sending::{self, sending};
 use crate::channel::lane::{Refused, Writer};
 use crate::channel::{CloseReason, SendError, SendTimeoutError, TrySendError, WaitingFor};
 use crate::sync::{Arc, Instant};
-use crate::wait::{WaiterEntry, budget};
+use crate::wait::WaiterEntry;
 
 /// A sending end, with a lane of its own; a clone has another lane.
 ///
@@ -361,21 +361,8 @@ impl<T: Send> Sender<T> {
             writer,
             entry,
         } = self;
-        let lane = &port.lane;
-        let has_waited = *is_listed;
-        if !writer.has_room(lane)
-            && let Some(room) = lane.room()
-        {
-            let is_ready = || writer.has_room(lane);
-            if !room.list(cx.waker(), is_listed, is_ready) {
-                entry.pend(site(hub, WaitingFor::Capacity, location));
-                return Poll::Pending;
-            }
-        }
-        if has_waited {
-            entry.clear();
-        }
-        budget::proceed(cx)
+        let site = || site(hub, WaitingFor::Capacity, location);
+        sending::poll_room(&port.lane, writer, entry, cx, is_listed, site)
     }
 
     /// Waits for the end of the receiver.
@@ -391,20 +378,8 @@ impl<T: Send> Sender<T> {
             writer,
             entry,
         } = self;
-        let lane = &port.lane;
-        let has_waited = *is_listed;
-        let is_ready = || lane.refuses();
-        if !is_ready()
-            && let Some(room) = writer.open_for_end(lane)
-            && !room.list(cx.waker(), is_listed, is_ready)
-        {
-            entry.pend(site(hub, WaitingFor::Close, location));
-            return Poll::Pending;
-        }
-        if has_waited {
-            entry.clear();
-        }
-        budget::proceed(cx)
+        let site = || site(hub, WaitingFor::Close, location);
+        sending::poll_closed(&port.lane, writer, entry, cx, is_listed, site)
     }
 
     /// One of the two is given up, or is over.

@@ -5,7 +5,7 @@ use std::panic::Location;
 use std::task::{Context, Poll, Waker, ready};
 
 use super::{Receiver, Sender, receiver, sender};
-use crate::channel::lane::Nothing;
+use crate::channel::lane::{Nothing, sending};
 use crate::channel::{RecvError, WaitingFor};
 use crate::wait::budget;
 
@@ -76,20 +76,8 @@ impl<T: Send> Sender<T> {
             writer,
             entry,
         } = self;
-        let has_waited = *is_listed;
-        if !writer.has_room(lane)
-            && let Some(room) = lane.room()
-        {
-            let is_ready = || writer.has_room(lane);
-            if !room.list(cx.waker(), is_listed, is_ready) {
-                entry.pend(sender::site(lane, WaitingFor::Capacity, location));
-                return Poll::Pending;
-            }
-        }
-        if has_waited {
-            entry.clear();
-        }
-        budget::proceed(cx)
+        let site = || sender::site(lane, WaitingFor::Capacity, location);
+        sending::poll_room(lane, writer, entry, cx, is_listed, site)
     }
 
     /// Waits for the end of the receiver.
@@ -104,19 +92,8 @@ impl<T: Send> Sender<T> {
             writer,
             entry,
         } = self;
-        let has_waited = *is_listed;
-        let is_ready = || lane.refuses();
-        if !is_ready()
-            && let Some(room) = writer.open_for_end(lane)
-            && !room.list(cx.waker(), is_listed, is_ready)
-        {
-            entry.pend(sender::site(lane, WaitingFor::Close, location));
-            return Poll::Pending;
-        }
-        if has_waited {
-            entry.clear();
-        }
-        budget::proceed(cx)
+        let site = || sender::site(lane, WaitingFor::Close, location);
+        sending::poll_closed(lane, writer, entry, cx, is_listed, site)
     }
 
     /// The future is not polled again.

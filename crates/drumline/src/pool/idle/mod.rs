@@ -506,7 +506,8 @@ impl IdleSet {
     }
 
     /// No work will come from outside any more. When the last work is done, the workers end.
-    /// `true`: there is none, and only what [comes later](Self::is_closed_to_callers) may bring some.
+    /// `true`: there is none, and only what [comes later](Self::is_closed_to_callers) may bring
+    /// some.
     pub(crate) fn close(&self, work: &dyn Fn() -> bool) -> (Wake, bool) {
         // Relaxed: the fence orders it before every scan for work that could end the pool.
         self.closed.store(true, Ordering::Relaxed);
