@@ -79,6 +79,22 @@ fn stole(event: &Event) -> bool {
 
 #[test]
 fn the_life_of_one_thread() {
+    lives_alone();
+}
+
+/// The same in a process that has just begun: the barrier of the system is not registered yet.
+#[test]
+fn the_life_of_the_first_thread() {
+    common::program("program_of_one_thread");
+}
+
+#[test]
+#[ignore = "a program of the test above"]
+fn program_of_one_thread() {
+    lives_alone();
+}
+
+fn lives_alone() {
     let log = Log::default();
     let pool = log.builder(1).guests(false).build().unwrap();
     log.wait_for(1, slept);

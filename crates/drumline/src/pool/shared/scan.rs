@@ -31,7 +31,8 @@ impl Registry {
         }
         // The owners are asked before the scan: what those that have acknowledged
         // pushed without a fence is visible then.
-        let sure = self.heavy() || barrier::is_lost() && self.all_settled();
+        let sure =
+            self.heavy() || barrier::is_lost() && self.all_settled() || self.is_alone_in_use();
         if self.has_visible_work() {
             Scan::Work
         } else if sure {
@@ -45,6 +46,15 @@ impl Registry {
     /// them: those that sleep have something to expose.
     fn all_settled(&self) -> bool {
         self.seats().filter(|seat| !seat.settle()).count() == 0
+    }
+
+    /// Whether the calling thread's deque is the only one in use. A thread sees what it has pushed
+    /// itself, and its next push meets a mark that it has set itself: neither takes a barrier.
+    /// Without this, each pool of one job would start a spare while the barrier is being
+    /// registered, in the first 20 ms of a process.
+    fn is_alone_in_use(&self) -> bool {
+        let mine = local::find(self).map(Seat::index);
+        self.seats_in_use(0).all(|seat| Some(seat.index()) == mine)
     }
 
     /// The heavy barrier. Where it is lost, the calling thread acknowledges that
