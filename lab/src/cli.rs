@@ -39,10 +39,10 @@ use crate::{
 };
 
 /// How long the default run takes…
-const DEFAULT_TIME: Duration = Duration::from_secs(120);
+const DEFAULT_TIME: Duration = Duration::from_secs(110);
 
 /// …and how long it may take while there are cells of which it cannot tell.
-const DEFAULT_LONGEST: Duration = Duration::from_secs(240);
+const DEFAULT_LONGEST: Duration = Duration::from_secs(120);
 
 /// Compares drumline with other runtimes, on this machine, in about two minutes.
 ///
@@ -469,7 +469,6 @@ fn list() -> String {
     for peer in peers::all() {
         text += &peer.lines();
     }
-    text += peers::WITHOUT_PROGRAM;
     text.push('\n');
     text + LIST_NOTES
 }

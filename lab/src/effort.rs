@@ -18,12 +18,14 @@ pub struct Effort {
 }
 
 impl Effort {
-    /// For the default run: as much as fits into two minutes.
+    /// For the default run: ten processes of each configuration fit into two minutes. A process
+    /// counts as one observation, so an operation that is longer than the window needs no second
+    /// sample.
     pub fn quick() -> Self {
         Self {
             warm_up_ms: 10,
-            window_ms: 25,
-            samples_min: 3,
+            window_ms: 15,
+            samples_min: 1,
             samples_max: 50,
             sample_ns: 1_000_000,
         }

@@ -2,11 +2,11 @@
 //!
 //! A group is a workload and a size: what is compared with each other. All groups have one round
 //! first, which tells what a round of each costs. Then each has [`PROCESSES_MIN`] rounds, from
-//! which claims can be made, unless the time does not suffice: the groups that cost most are then
-//! the first to have fewer. At last, groups of which no claim could be made yet have more rounds,
-//! while there is time.
+//! which claims can be made. If the time does not suffice, the group whose round costs most gives up
+//! as many of its rounds as it must, then the next: as many groups as possible keep enough. At last,
+//! groups of which no claim could be made yet have more rounds, while there is time.
 
-use std::time::Duration;
+use std::{cmp::Reverse, time::Duration};
 
 use serde::{Deserialize, Serialize};
 
@@ -35,17 +35,14 @@ const ROUNDS_MAX: usize = 40;
 /// since that has been made already.
 pub fn rounds_that_fit(costs: &[Duration], time: Duration) -> Vec<usize> {
     let mut rounds = vec![PROCESSES_MIN; costs.len()];
-    let all = |rounds: &[usize]| -> Duration {
-        let each = costs.iter().zip(rounds);
-        each.map(|(cost, rounds)| *cost * *rounds as u32).sum()
-    };
-    while all(&rounds) > time {
-        let spent = |group: &usize| costs[*group] * rounds[*group] as u32;
-        let costliest = (0..costs.len())
-            .filter(|&group| rounds[group] > 1)
-            .max_by_key(spent);
-        let Some(group) = costliest else { break };
-        rounds[group] -= 1;
+    let mut all: Duration = costs.iter().map(|cost| *cost * PROCESSES_MIN as u32).sum();
+    let mut costliest_first: Vec<usize> = (0..costs.len()).collect();
+    costliest_first.sort_by_key(|&group| Reverse(costs[group]));
+    for group in costliest_first {
+        while all > time && rounds[group] > 1 {
+            rounds[group] -= 1;
+            all -= costs[group];
+        }
     }
     rounds
 }
@@ -81,6 +78,8 @@ mod tests {
     fn the_costliest_have_fewer() {
         let rounds = rounds_that_fit(&seconds(&[1, 2, 8]), Duration::from_secs(60));
         assert_eq!(rounds, [10, 10, 3]);
+        let rounds = rounds_that_fit(&seconds(&[7, 2, 8]), Duration::from_secs(60));
+        assert_eq!(rounds, [4, 10, 1], "one group can be told, instead of none");
         let rounds = rounds_that_fit(&seconds(&[20, 20]), Duration::from_secs(10));
         assert_eq!(rounds, [1, 1]);
         assert!(rounds_that_fit(&[], Duration::ZERO).is_empty());

@@ -23,10 +23,12 @@ mod cache;
 mod erlang;
 mod go;
 mod java;
+mod jdk;
 #[cfg(all(test, unix))]
 mod made_up;
 mod onetbb;
 mod peer;
+mod pekko;
 mod places;
 mod spice;
 mod task;
@@ -37,14 +39,8 @@ pub use peer::{NoFigure, Peer};
 pub use places::Places;
 pub use task::Task;
 
-/// What `cargo lab list` says of a peer that there is no program for.
-pub const WITHOUT_PROGRAM: &str = "  pekko                       Java with Pekko: actors
-                              not there: the lab has no program for it, which would need packages
-                              of Maven Central; `run --define` measures one of your own
-";
-
 /// All of them, in the order of their rows.
-static PEERS: [Peer; 5] = [
+static PEERS: [Peer; 6] = [
     Peer::new(
         card(
             ("go", 200),
@@ -115,6 +111,16 @@ static PEERS: [Peer; 5] = [
         ),
         &[(&fork_join::FAMILY, &["tree-sum"])],
         spice::find,
+    ),
+    Peer::new(
+        card(
+            ("pekko", 205),
+            "Java with Pekko: typed actors",
+            "a `ForkJoinPool` as dispatcher",
+            (60, 130, 60),
+        ),
+        &[(&actors::FAMILY, &["actor-ring", "actor-pingpong"])],
+        pekko::find,
     ),
 ];
 

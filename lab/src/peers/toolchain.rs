@@ -39,7 +39,8 @@ impl Source {
 pub struct Step {
     /// The compiler.
     pub program: PathBuf,
-    /// Its arguments. They name no directory, so that they are the same everywhere.
+    /// Its arguments. They name no directory but those of libraries, so that they are the same
+    /// wherever it is compiled.
     pub arguments: Vec<String>,
     /// Variables that are set for it.
     pub variables: Vec<(&'static str, &'static str)>,

@@ -30,7 +30,7 @@ impl LoopWorkload for Sort {
 
     const COST: Cost = Cost::Even;
 
-    const BRIEF: Option<&'static [u64]> = Some(&[1_000, 100_000, 1_000_000]);
+    const BRIEF: Option<&'static [u64]> = Some(&[1_000, 100_000]);
 
     fn build(size: u64) -> Result<Self> {
         Sorting::build(size).map(Self)

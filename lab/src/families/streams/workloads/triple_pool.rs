@@ -40,7 +40,7 @@ impl StreamWorkload for TriplePool {
     const KIND: StreamKind = StreamKind::Pipe;
 
     // With as many items as for 10,000 steps, and so as many hand-overs, in less time.
-    const BRIEF: Option<&'static [u64]> = Some(&[4_000]);
+    const BRIEF: Option<&'static [u64]> = Some(&[1_000]);
 
     fn drive<R: StreamRuntime>(size: u64, jobs: usize, session: &mut Session) -> Result<()> {
         at_once::<R, PIPELINES>(size, jobs, 1, session)
