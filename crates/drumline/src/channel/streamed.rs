@@ -61,63 +61,59 @@ pub(crate) trait Streamed: Send {
     fn waits(&mut self, _waits: &mut Vec<Duration>) {}
 }
 
-impl<T: Send> Streamed for spsc::Receiver<T> {
-    type Message = T;
+/// Those with a queue, or queues, of their own.
+macro_rules! sole {
+    ($channel:ident, count |$this:ident| $count:expr, ended |$that:ident| $reason:expr) => {
+        impl<T: Send> Streamed for $channel::Receiver<T> {
+            type Message = T;
 
-    fn interrupt(&self) -> &Arc<Interrupt> {
-        self.interrupt()
-    }
+            fn interrupt(&self) -> &Arc<Interrupt> {
+                self.interrupt()
+            }
 
-    fn take(&mut self) -> Result<T, TryRecvError> {
-        self.try_recv()
-    }
+            fn take(&mut self) -> Result<T, TryRecvError> {
+                self.try_recv()
+            }
 
-    fn take_many(&mut self, messages: &mut Vec<T>, most: usize) -> Result<usize, TryRecvError> {
-        self.try_recv_many(messages, most)
-    }
+            fn take_many(
+                &mut self,
+                messages: &mut Vec<T>,
+                most: usize,
+            ) -> Result<usize, TryRecvError> {
+                self.try_recv_many(messages, most)
+            }
 
-    fn receive(&mut self) -> impl Future<Output = Result<T, RecvError>> {
-        self.recv_async()
-    }
+            fn receive(&mut self) -> impl Future<Output = Result<T, RecvError>> {
+                self.recv_async()
+            }
 
-    fn count(&self) -> Option<usize> {
-        Some(self.len())
-    }
+            fn count(&self) -> Option<usize> {
+                let $this = self;
+                Some($count)
+            }
 
-    fn end_reason(&self) -> Option<CloseReason> {
-        // First: nothing is sent after it.
-        let reason = self.close_reason()?;
-        self.is_empty().then_some(reason)
-    }
+            fn end_reason(&self) -> Option<CloseReason> {
+                let $that = self;
+                $reason
+            }
+        }
+    };
 }
 
-impl<T: Send> Streamed for lanes::Receiver<T> {
-    type Message = T;
-
-    fn interrupt(&self) -> &Arc<Interrupt> {
-        self.interrupt()
+// The reason first: nothing is sent after it.
+sole!(
+    spsc,
+    count | this | this.len(),
+    ended | this | {
+        let reason = this.close_reason()?;
+        this.is_empty().then_some(reason)
     }
-
-    fn take(&mut self) -> Result<T, TryRecvError> {
-        self.try_recv()
-    }
-
-    fn take_many(&mut self, messages: &mut Vec<T>, most: usize) -> Result<usize, TryRecvError> {
-        self.try_recv_many(messages, most)
-    }
-
-    fn receive(&mut self) -> impl Future<Output = Result<T, RecvError>> {
-        self.recv_async()
-    }
-
-    fn count(&self) -> Option<usize> {
-        Some(self.count_near())
-    }
-
-    fn end_reason(&self) -> Option<CloseReason> {
-        self.end_reason()
-    }
-}
+);
+sole!(
+    lanes,
+    count | this | this.count_near(),
+    ended | this | this.end_reason()
+);
 
 /// The messages of all ports. The end of a port is passed over.
 impl<T: Send> Streamed for PortSet<T> {

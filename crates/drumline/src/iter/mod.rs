@@ -84,6 +84,7 @@
 //! No value is dropped twice.
 
 mod adapters;
+pub(crate) mod bridged;
 mod convert;
 mod either;
 mod ends;

@@ -30,11 +30,11 @@ use crate::iter::adapters::take_any_while::{SkipAnyWhile, TakeAnyWhile, WhileSom
 use crate::iter::adapters::try_fold::{TryFold, TryFoldWith};
 use crate::iter::adapters::with_jobs::WithJobs;
 use crate::iter::adapters::worker_state::MapWorker;
-use crate::iter::ends::find::FindAny;
 use crate::iter::ends::for_each::CallWith;
-use crate::iter::ends::ordered_search::{First, Last, search};
+use crate::iter::ends::ordered_search::{self, First, Last};
 use crate::iter::ends::reduce::{ReduceBy, ReduceWith};
 use crate::iter::ends::reduction::run_reduction;
+use crate::iter::ends::search;
 use crate::iter::ends::sum::{CountOf, ProductOf, SumOf};
 use crate::iter::ends::try_reduce::{TryReduceBy, TryReduceWith};
 use crate::iter::plumbing::UnindexedConsumer;
@@ -861,7 +861,7 @@ pub trait ParallelIterator: Sized + Send {
         P: Fn(Self::Item) -> Option<R> + Sync + Send,
         R: Send,
     {
-        run_reduction(self, &FindAny::new(&op))
+        search::any(self, op)
     }
 
     /// Searches for the first item of which `op` makes something, and returns that; as
@@ -878,7 +878,7 @@ pub trait ParallelIterator: Sized + Send {
         P: Fn(Self::Item) -> Option<R> + Sync + Send,
         R: Send,
     {
-        search(self, &op, First)
+        ordered_search::search(self, &op, First)
     }
 
     /// Searches for the last item of which `op` makes something, and returns that; as
@@ -895,7 +895,7 @@ pub trait ParallelIterator: Sized + Send {
         P: Fn(Self::Item) -> Option<R> + Sync + Send,
         R: Send,
     {
-        search(self, &op, Last)
+        ordered_search::search(self, &op, Last)
     }
 
     /// Whether any item satisfies `predicate`. When one does, no more than a few others are looked

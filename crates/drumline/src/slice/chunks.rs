@@ -1,8 +1,8 @@
 //! Parts of the same length, counted from the beginning; and what all parts of the same length have
 //! in common.
 
+use crate::iter::bridged::bridged;
 use crate::iter::plumbing::Producer;
-use crate::iter::sources::indexed_source::indexed_source;
 
 /// Declares a parallel iterator over parts of the same length: its struct, and a producer that
 /// splits it where `$split` says.
@@ -21,11 +21,11 @@ macro_rules! parts {
             $($rest: $slice,)?
         }
 
-        indexed_source! {
-            ['data, T] $name<'data, T> { T: $bound }
-            item $slice;
-            len(this) this.slice.len().div_ceil(this.size);
-            producer(this) $producer { size: this.size, slice: this.slice };
+        bridged! {
+            ['data, T] $name<'data, T> where { T: $bound }
+            yields $slice;
+            len |this| this.slice.len().div_ceil(this.size);
+            producer |this| $producer { size: this.size, slice: this.slice };
         }
 
         struct $producer<'data, T> {

@@ -1,8 +1,8 @@
 //! The items of a slice, by reference.
 
 use crate::iter::IntoParallelIterator;
+use crate::iter::bridged::bridged;
 use crate::iter::plumbing::Producer;
-use crate::iter::sources::indexed_source::indexed_source;
 
 /// A parallel iterator over the items of a slice, by shared reference.
 ///
@@ -57,11 +57,11 @@ impl<'data, T: Send> IntoParallelIterator for &'data mut [T] {
     }
 }
 
-indexed_source! {
-    ['data, T] Iter<'data, T> { T: Sync }
-    item &'data T;
-    len(this) this.slice.len();
-    producer(this) IterProducer { slice: this.slice };
+bridged! {
+    ['data, T] Iter<'data, T> where { T: Sync }
+    yields &'data T;
+    len |this| this.slice.len();
+    producer |this| IterProducer { slice: this.slice };
 }
 
 struct IterProducer<'data, T> {
@@ -82,11 +82,11 @@ impl<'data, T: Sync> Producer for IterProducer<'data, T> {
     }
 }
 
-indexed_source! {
-    ['data, T] IterMut<'data, T> { T: Send }
-    item &'data mut T;
-    len(this) this.slice.len();
-    producer(this) IterMutProducer { slice: this.slice };
+bridged! {
+    ['data, T] IterMut<'data, T> where { T: Send }
+    yields &'data mut T;
+    len |this| this.slice.len();
+    producer |this| IterMutProducer { slice: this.slice };
 }
 
 struct IterMutProducer<'data, T> {

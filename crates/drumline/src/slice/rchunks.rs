@@ -1,8 +1,8 @@
 //! Parts of the same length, counted from the end.
 
 use super::chunks::{clone_parts, parts};
+use crate::iter::bridged::bridged;
 use crate::iter::plumbing::Producer;
-use crate::iter::sources::indexed_source::indexed_source;
 
 /// Splits off `items` at the end, which come first.
 fn split_back<T>(slice: &[T], items: usize) -> (&[T], &[T]) {

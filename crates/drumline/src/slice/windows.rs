@@ -1,8 +1,8 @@
 //! Neighbours: parts that overlap.
 
 use super::chunks::clone_parts;
+use crate::iter::bridged::bridged;
 use crate::iter::plumbing::Producer;
-use crate::iter::sources::indexed_source::indexed_source;
 
 /// Parts of a slice, one from every place; see [`par_windows`](super::ParallelSlice::par_windows).
 #[derive(Debug)]
@@ -42,18 +42,18 @@ impl<'data, T, const N: usize> ArrayWindows<'data, T, N> {
     }
 }
 
-indexed_source! {
-    ['data, T] Windows<'data, T> { T: Sync }
-    item &'data [T];
-    len(this) windows(this.slice.len(), this.size);
-    producer(this) WindowsProducer { size: this.size, slice: this.slice };
+bridged! {
+    ['data, T] Windows<'data, T> where { T: Sync }
+    yields &'data [T];
+    len |this| windows(this.slice.len(), this.size);
+    producer |this| WindowsProducer { size: this.size, slice: this.slice };
 }
 
-indexed_source! {
-    ['data, T, const N: usize] ArrayWindows<'data, T, N> { T: Sync }
-    item &'data [T; N];
-    len(this) windows(this.slice.len(), N);
-    producer(this) ArrayWindowsProducer {
+bridged! {
+    ['data, T, const N: usize] ArrayWindows<'data, T, N> where { T: Sync }
+    yields &'data [T; N];
+    len |this| windows(this.slice.len(), N);
+    producer |this| ArrayWindowsProducer {
         windows: WindowsProducer { size: N, slice: this.slice },
     };
 }

@@ -2,10 +2,9 @@
 
 use std::mem::ManuallyDrop;
 
-use super::delegate::bridged;
 use super::owned::OwnedProducer;
-use crate::iter::plumbing::{Consumer, ProducerCallback, bridge};
-use crate::iter::{IndexedParallelIterator, IntoParallelIterator};
+use crate::iter::IntoParallelIterator;
+use crate::iter::bridged::bridged;
 use crate::slice::{Iter, IterMut};
 
 impl<'data, T: Sync, const N: usize> IntoParallelIterator for &'data [T; N] {
@@ -49,26 +48,13 @@ impl<T: Send, const N: usize> IntoParallelIterator for [T; N] {
     }
 }
 
-bridged! { IntoIter<T, N> => T, impl<T: Send, const N: usize> }
-
-impl<T: Send, const N: usize> IndexedParallelIterator for IntoIter<T, N> {
-    fn len(&self) -> usize {
-        N
-    }
-
-    fn drive<C>(self, consumer: C) -> C::Result
-    where
-        C: Consumer<T>,
-    {
-        bridge(self, consumer)
-    }
-
-    fn with_producer<CB>(self, callback: CB) -> CB::Output
-    where
-        CB: ProducerCallback<T>,
-    {
-        let mut array = ManuallyDrop::new(self.array);
+bridged! {
+    [T: Send, const N: usize] IntoIter<T, N> where {}
+    yields T;
+    len |_this| N;
+    producer |this, callback| {
+        let mut array = ManuallyDrop::new(this.array);
         // SAFETY: the array itself is not dropped and not used any more.
         callback.callback(unsafe { OwnedProducer::new(array.as_mut_slice()) })
-    }
+    };
 }

@@ -49,23 +49,16 @@ macro_rules! delegate_indexed {
 }
 pub(super) use delegate_indexed;
 
-/// Declares that `$name` bridges its producer: what sources have in common that are indexed.
-macro_rules! bridged {
-    ($name:ty => $item:ty, impl $($generics:tt)*) => {
-        impl $($generics)* $crate::iter::ParallelIterator for $name {
-            type Item = $item;
-
-            fn drive_unindexed<Next>(self, consumer: Next) -> Next::Result
-            where
-                Next: $crate::iter::plumbing::UnindexedConsumer<Self::Item>,
-            {
-                $crate::iter::plumbing::bridge(self, consumer)
-            }
-
-            fn opt_len(&self) -> Option<usize> {
-                Some($crate::iter::IndexedParallelIterator::len(self))
+/// Makes a parallel iterator over references `Clone`, whatever they refer to.
+macro_rules! clone_inner {
+    ($name:ident<$($param:tt),*>) => {
+        impl<$($param),*> Clone for $name<$($param),*> {
+            fn clone(&self) -> Self {
+                $name {
+                    inner: self.inner.clone(),
+                }
             }
         }
     };
 }
-pub(super) use bridged;
+pub(super) use clone_inner;

@@ -1,8 +1,9 @@
 //! Parallel iterators over options: at most one item.
 
-use super::delegate::{bridged, delegate_indexed};
-use crate::iter::plumbing::{Consumer, Producer, ProducerCallback, bridge};
-use crate::iter::{IndexedParallelIterator, IntoParallelIterator};
+use super::delegate::{clone_inner, delegate_indexed};
+use crate::iter::IntoParallelIterator;
+use crate::iter::bridged::bridged;
+use crate::iter::plumbing::Producer;
 
 /// A parallel iterator over the item of an option, if there is one.
 ///
@@ -27,26 +28,11 @@ impl<T: Send> IntoParallelIterator for Option<T> {
     }
 }
 
-bridged! { IntoIter<T> => T, impl<T: Send> }
-
-impl<T: Send> IndexedParallelIterator for IntoIter<T> {
-    fn len(&self) -> usize {
-        usize::from(self.item.is_some())
-    }
-
-    fn drive<C>(self, consumer: C) -> C::Result
-    where
-        C: Consumer<T>,
-    {
-        bridge(self, consumer)
-    }
-
-    fn with_producer<CB>(self, callback: CB) -> CB::Output
-    where
-        CB: ProducerCallback<T>,
-    {
-        callback.callback(OptionProducer(self.item))
-    }
+bridged! {
+    [T: Send] IntoIter<T> where {}
+    yields T;
+    len |this| usize::from(this.item.is_some());
+    producer |this| OptionProducer(this.item);
 }
 
 /// A parallel iterator over a reference to the item of an option, if there is one.
@@ -63,13 +49,7 @@ pub struct Iter<'data, T> {
     inner: IntoIter<&'data T>,
 }
 
-impl<T> Clone for Iter<'_, T> {
-    fn clone(&self) -> Self {
-        Iter {
-            inner: self.inner.clone(),
-        }
-    }
-}
+clone_inner! { Iter<'data, T> }
 
 impl<'data, T: Sync> IntoParallelIterator for &'data Option<T> {
     type Iter = Iter<'data, T>;

@@ -44,7 +44,7 @@ where
     }
 }
 
-mod sealed {
+pub(super) mod sealed {
     use super::super::number::Number;
 
     /// The integers. The implementations below are for all of them at once, and so the compiler

@@ -43,27 +43,22 @@ where
 }
 
 mod sealed {
-    use super::super::number::Number;
-
-    /// The integers, as for [`Range`](std::ops::Range).
-    pub trait RangeInteger: Number {}
+    use super::super::range::sealed::RangeInteger;
 
     /// Integers with indexed inclusive ranges.
     pub trait IndexedRangeInteger: RangeInteger<Sequence: ExactSizeIterator> {}
 }
 
-use sealed::{IndexedRangeInteger, RangeInteger};
+use super::range::sealed::RangeInteger;
+use sealed::IndexedRangeInteger;
 
-macro_rules! integers {
-    ($($trait:ident: $($type:ty),*;)*) => {
-        $($(impl $trait for $type {})*)*
+macro_rules! indexed {
+    ($($type:ty),*) => {
+        $(impl IndexedRangeInteger for $type {})*
     };
 }
 
-integers! {
-    RangeInteger: u8, u16, u32, u64, u128, usize, i8, i16, i32, i64, i128, isize;
-    IndexedRangeInteger: u8, u16, i8, i16;
-}
+indexed!(u8, u16, i8, i16);
 
 impl<T: RangeInteger> Iter<T> {
     fn numbers(self) -> Numbers<T> {

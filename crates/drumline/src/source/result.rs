@@ -1,6 +1,6 @@
 //! Parallel iterators over results: at most one item, and errors are none.
 
-use super::delegate::delegate_indexed;
+use super::delegate::{clone_inner, delegate_indexed};
 use super::option;
 use crate::iter::IntoParallelIterator;
 
@@ -45,13 +45,7 @@ pub struct Iter<'data, T> {
     inner: option::IntoIter<&'data T>,
 }
 
-impl<T> Clone for Iter<'_, T> {
-    fn clone(&self) -> Self {
-        Iter {
-            inner: self.inner.clone(),
-        }
-    }
-}
+clone_inner! { Iter<'data, T> }
 
 impl<'data, T: Sync, E> IntoParallelIterator for &'data Result<T, E> {
     type Iter = Iter<'data, T>;

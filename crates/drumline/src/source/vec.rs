@@ -3,11 +3,10 @@
 use std::ops::{Range, RangeBounds};
 use std::{mem, ptr};
 
-use super::delegate::bridged;
 use super::owned::OwnedProducer;
 use super::span::span;
-use crate::iter::plumbing::{Consumer, ProducerCallback, bridge};
-use crate::iter::{IndexedParallelIterator, IntoParallelIterator, ParallelDrainRange};
+use crate::iter::bridged::bridged;
+use crate::iter::{IntoParallelIterator, ParallelDrainRange};
 use crate::slice::{Iter, IterMut};
 
 impl<'data, T: Sync> IntoParallelIterator for &'data Vec<T> {
@@ -79,26 +78,11 @@ impl<T: Send> IntoParallelIterator for Box<[T]> {
     }
 }
 
-bridged! { IntoIter<T> => T, impl<T: Send> }
-
-impl<T: Send> IndexedParallelIterator for IntoIter<T> {
-    fn len(&self) -> usize {
-        self.vec.len()
-    }
-
-    fn drive<C>(self, consumer: C) -> C::Result
-    where
-        C: Consumer<T>,
-    {
-        bridge(self, consumer)
-    }
-
-    fn with_producer<CB>(mut self, callback: CB) -> CB::Output
-    where
-        CB: ProducerCallback<T>,
-    {
-        self.vec.par_drain(..).with_producer(callback)
-    }
+bridged! {
+    [T: Send] IntoIter<T> where {}
+    yields T;
+    len |this| this.vec.len();
+    producer |mut this, callback| this.vec.par_drain(..).with_producer(callback);
 }
 
 /// A parallel iterator that takes a range of items out of a vector; see
@@ -123,34 +107,21 @@ impl<'data, T: Send> ParallelDrainRange<usize> for &'data mut Vec<T> {
     }
 }
 
-bridged! { Drain<'_, T> => T, impl<T: Send> }
-
-impl<T: Send> IndexedParallelIterator for Drain<'_, T> {
-    fn len(&self) -> usize {
-        self.range.len()
-    }
-
-    fn drive<C>(self, consumer: C) -> C::Result
-    where
-        C: Consumer<T>,
-    {
-        bridge(self, consumer)
-    }
-
-    fn with_producer<CB>(mut self, callback: CB) -> CB::Output
-    where
-        CB: ProducerCallback<T>,
-    {
-        let range = mem::take(&mut self.range);
+bridged! {
+    [T: Send] Drain<'_, T> where {}
+    yields T;
+    len |this| this.range.len();
+    producer |mut this, callback| {
+        let range = mem::take(&mut this.range);
         let len = range.len();
-        let hole = Hole::new(self.vec, range);
+        let hole = Hole::new(this.vec, range);
         let items = ptr::from_mut(&mut hole.vec.spare_capacity_mut()[..len]);
         // SAFETY: they are items, which the vector does not count as its own now; it is borrowed as
         // long as this slice is.
         let items = unsafe { &mut *(items as *mut [T]) };
         // SAFETY: the vector has forgotten them for good: `hole` puts back what is behind them.
         callback.callback(unsafe { OwnedProducer::new(items) })
-    }
+    };
 }
 
 impl<T: Send> Drop for Drain<'_, T> {

@@ -1,7 +1,8 @@
 //! `chunks`, and what makes one item of some in a row in general.
 
-use super::bridged::{Wrap, Wrapping, bridged};
+use super::wrapping::{Wrap, Wrapping};
 use crate::iter::IndexedParallelIterator;
+use crate::iter::bridged::bridged;
 use crate::iter::item_op::adapter;
 use crate::iter::plumbing::{Folder, Producer};
 

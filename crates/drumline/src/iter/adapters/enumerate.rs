@@ -1,7 +1,8 @@
 //! `enumerate`.
 
-use super::bridged::{Wrap, Wrapping, bridged};
+use super::wrapping::{Wrap, Wrapping};
 use crate::iter::IndexedParallelIterator;
+use crate::iter::bridged::bridged;
 use crate::iter::item_op::{ItemOpFolder, adapter};
 use crate::iter::map_op::{MapOp, One};
 use crate::iter::plumbing::{Folder, Producer};

@@ -1,8 +1,9 @@
 //! `fold_chunks` and `fold_chunks_with`.
 
-use super::bridged::{Wrapping, bridged};
 use super::chunks::{InChunks, OfChunk};
+use super::wrapping::Wrapping;
 use crate::iter::IndexedParallelIterator;
+use crate::iter::bridged::bridged;
 use crate::iter::item_op::adapter;
 
 adapter! {

@@ -1,9 +1,9 @@
 //! `interleave` and `interleave_shortest`.
 
 use super::both::{Couple, with_both};
-use super::bridged::bridged;
 use crate::iter::IndexedParallelIterator;
 use crate::iter::Take;
+use crate::iter::bridged::bridged;
 use crate::iter::plumbing::Producer;
 
 /// The items of two iterators in turns; see

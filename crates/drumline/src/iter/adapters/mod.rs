@@ -8,7 +8,6 @@
 
 pub(in crate::iter) mod blocks;
 pub(in crate::iter) mod both;
-pub(in crate::iter) mod bridged;
 pub(in crate::iter) mod cancel;
 pub(in crate::iter) mod chain;
 pub(in crate::iter) mod chunks;
@@ -38,4 +37,5 @@ pub(in crate::iter) mod try_fold;
 pub(in crate::iter) mod until;
 pub(in crate::iter) mod with_jobs;
 pub(in crate::iter) mod worker_state;
+pub(in crate::iter) mod wrapping;
 pub(in crate::iter) mod zip;

@@ -1,7 +1,8 @@
 //! `with_min_len` and `with_max_len`.
 
-use super::bridged::{Wrap, Wrapping, bridged};
+use super::wrapping::{Wrap, Wrapping};
 use crate::iter::IndexedParallelIterator;
+use crate::iter::bridged::bridged;
 use crate::iter::item_op::adapter;
 use crate::iter::plumbing::{Folder, Producer};
 

@@ -2,8 +2,9 @@
 
 use std::iter;
 
-use super::bridged::{Wrap, Wrapping, bridged};
+use super::wrapping::{Wrap, Wrapping};
 use crate::iter::IndexedParallelIterator;
+use crate::iter::bridged::bridged;
 use crate::iter::item_op::adapter;
 use crate::iter::plumbing::Producer;
 

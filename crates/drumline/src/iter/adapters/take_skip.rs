@@ -1,7 +1,8 @@
 //! `take` and `skip`.
 
-use super::bridged::{Wrap, Wrapping, bridged};
+use super::wrapping::{Wrap, Wrapping};
 use crate::iter::IndexedParallelIterator;
+use crate::iter::bridged::bridged;
 use crate::iter::ends::for_each::CallWith;
 use crate::iter::ends::reduction::ReductionConsumer;
 use crate::iter::item_op::adapter;

@@ -1,8 +1,8 @@
 //! `zip` and `zip_eq`.
 
 use super::both::{Couple, with_both};
-use super::bridged::bridged;
 use crate::iter::IndexedParallelIterator;
+use crate::iter::bridged::bridged;
 use crate::iter::plumbing::Producer;
 
 /// Pairs of an item of one iterator and one of another; see

@@ -1,7 +1,6 @@
 //! What runs a parallel iterator: reductions, searches, and collections of its items.
 
 pub(in crate::iter) mod collect;
-pub(in crate::iter) mod find;
 pub(in crate::iter) mod fixed;
 pub(in crate::iter) mod for_each;
 pub(in crate::iter) mod ordered_search;

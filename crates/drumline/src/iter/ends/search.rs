@@ -1,4 +1,6 @@
-//! Searches by index: `position_any`, `position_first`, `eq`, …
+//! Searches: `find_any`, `any`, `all`, `position_any`, `position_first`, `eq`, …
+
+use std::ops::ControlFlow::{Break, Continue};
 
 use super::reduction::{Join, Reduction, run_reduction};
 use crate::iter::{IndexedParallelIterator, ParallelIterator};
@@ -72,32 +74,25 @@ where
         Some(made)
     }
 
-    // Never inline: the loop needs all registers, and it is called once in a run.
-    #[inline(never)]
-    fn take_all<I>(&self, value: Option<R>, items: I) -> Option<R>
+    #[inline]
+    fn take_all<I>(&self, value: Option<R>, mut items: I) -> Option<R>
     where
         I: Iterator<Item = T>,
     {
         if value.is_some() {
             return value;
         }
-        for item in items {
-            let made = (self.op)(item);
-            if made.is_some() {
-                // Relaxed: see `found`.
-                self.found.store(true, Ordering::Relaxed);
-                return made;
-            }
-            if self.over() {
-                break;
-            }
-        }
-        None
-    }
-
-    #[inline]
-    fn full(&self, _value: &Option<R>) -> bool {
-        self.over()
+        let end = items.try_for_each(|item| match (self.op)(item) {
+            None if self.over() => Break(None),
+            None => Continue(()),
+            made => Break(made),
+        });
+        let Break(Some(made)) = end else {
+            return None;
+        };
+        // Relaxed: see `found`.
+        self.found.store(true, Ordering::Relaxed);
+        Some(made)
     }
 
     #[inline]

@@ -5,94 +5,61 @@ use std::marker::PhantomData;
 
 use super::reduction::{Join, Reduction};
 
-/// Adds items up.
-#[derive(Debug)]
-pub(crate) struct SumOf<S>(PhantomData<fn() -> S>);
+/// Declares a reduction by a trait of the standard library.
+macro_rules! by_trait {
+    ($(#[$meta:meta])* $name:ident, $trait:ident, $method:ident) => {
+        $(#[$meta])*
+        #[derive(Debug)]
+        pub(crate) struct $name<S>(PhantomData<fn() -> S>);
 
-impl<S> SumOf<S> {
-    pub(crate) fn new() -> Self {
-        SumOf(PhantomData)
-    }
+        impl<S> $name<S> {
+            pub(crate) fn new() -> Self {
+                $name(PhantomData)
+            }
+        }
+
+        impl<S: $trait<S>> Join<S> for $name<S> {
+            #[inline]
+            fn join(&self, left: S, right: S) -> S {
+                [left, right].into_iter().$method()
+            }
+        }
+
+        impl<T, S> Reduction<T> for $name<S>
+        where
+            S: Send + $trait<T> + $trait<S>,
+        {
+            type Value = S;
+
+            #[inline]
+            fn begin(&self) -> S {
+                iter::empty::<T>().$method()
+            }
+
+            #[inline]
+            fn take(&self, value: S, item: T) -> S {
+                self.join(value, iter::once(item).$method())
+            }
+
+            #[inline]
+            fn take_all<I>(&self, value: S, items: I) -> S
+            where
+                I: Iterator<Item = T>,
+            {
+                self.join(value, items.$method())
+            }
+        }
+    };
 }
 
-impl<S> Join<S> for SumOf<S>
-where
-    S: Sum<S>,
-{
-    #[inline]
-    fn join(&self, left: S, right: S) -> S {
-        [left, right].into_iter().sum()
-    }
+by_trait! {
+    /// Adds items up.
+    SumOf, Sum, sum
 }
 
-impl<T, S> Reduction<T> for SumOf<S>
-where
-    S: Send + Sum<T> + Sum<S>,
-{
-    type Value = S;
-
-    #[inline]
-    fn begin(&self) -> S {
-        iter::empty::<T>().sum()
-    }
-
-    #[inline]
-    fn take(&self, value: S, item: T) -> S {
-        self.join(value, iter::once(item).sum())
-    }
-
-    #[inline]
-    fn take_all<I>(&self, value: S, items: I) -> S
-    where
-        I: Iterator<Item = T>,
-    {
-        self.join(value, items.sum())
-    }
-}
-
-/// Multiplies items.
-#[derive(Debug)]
-pub(crate) struct ProductOf<P>(PhantomData<fn() -> P>);
-
-impl<P> ProductOf<P> {
-    pub(crate) fn new() -> Self {
-        ProductOf(PhantomData)
-    }
-}
-
-impl<P> Join<P> for ProductOf<P>
-where
-    P: Product<P>,
-{
-    #[inline]
-    fn join(&self, left: P, right: P) -> P {
-        [left, right].into_iter().product()
-    }
-}
-
-impl<T, P> Reduction<T> for ProductOf<P>
-where
-    P: Send + Product<T> + Product<P>,
-{
-    type Value = P;
-
-    #[inline]
-    fn begin(&self) -> P {
-        iter::empty::<T>().product()
-    }
-
-    #[inline]
-    fn take(&self, value: P, item: T) -> P {
-        self.join(value, iter::once(item).product())
-    }
-
-    #[inline]
-    fn take_all<I>(&self, value: P, items: I) -> P
-    where
-        I: Iterator<Item = T>,
-    {
-        self.join(value, items.product())
-    }
+by_trait! {
+    /// Multiplies items.
+    ProductOf, Product, product
 }
 
 /// Counts items.

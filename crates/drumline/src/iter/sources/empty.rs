@@ -4,7 +4,7 @@ use std::fmt;
 use std::iter;
 use std::marker::PhantomData;
 
-use super::indexed_source::indexed_source;
+use crate::iter::bridged::bridged;
 use crate::iter::plumbing::{Folder, Producer};
 
 /// A parallel iterator without items; see [`empty`].
@@ -41,11 +41,11 @@ impl<T> fmt::Debug for Empty<T> {
     }
 }
 
-indexed_source! {
-    [T] Empty<T> { T: Send }
-    item T;
-    len(_this) 0;
-    producer(_this) EmptyProducer(PhantomData);
+bridged! {
+    [T] Empty<T> where { T: Send }
+    yields T;
+    len |_this| 0;
+    producer |_this| EmptyProducer(PhantomData);
 }
 
 struct EmptyProducer<T>(PhantomData<T>);

@@ -5,7 +5,6 @@
 pub(in crate::iter) mod empty;
 pub(crate) mod fields;
 pub(in crate::iter) mod from_par_fn;
-pub(crate) mod indexed_source;
 pub(in crate::iter) mod multizip;
 pub(in crate::iter) mod once;
 pub(in crate::iter) mod par_bridge;

@@ -1,6 +1,6 @@
 //! Tuples of indexed iterators.
 
-use crate::iter::adapters::bridged::bridged;
+use crate::iter::bridged::bridged;
 use crate::iter::{
     IndexedParallelIterator, IntoParallelIterator, IntoParallelRefIterator,
     IntoParallelRefMutIterator, ParallelIterator,

@@ -1,6 +1,6 @@
 //! One item.
 
-use super::indexed_source::indexed_source;
+use crate::iter::bridged::bridged;
 use crate::iter::plumbing::Producer;
 
 /// A parallel iterator over one item; see [`once`].
@@ -22,11 +22,11 @@ pub fn once<T: Send>(item: T) -> Once<T> {
     Once { item }
 }
 
-indexed_source! {
-    [T] Once<T> { T: Send }
-    item T;
-    len(_this) 1;
-    producer(this) OnceProducer(Some(this.item));
+bridged! {
+    [T] Once<T> where { T: Send }
+    yields T;
+    len |_this| 1;
+    producer |this| OnceProducer(Some(this.item));
 }
 
 /// One item, or none any more.

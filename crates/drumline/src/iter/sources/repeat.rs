@@ -2,7 +2,7 @@
 
 use std::iter;
 
-use super::indexed_source::indexed_source;
+use crate::iter::bridged::bridged;
 use crate::iter::plumbing::{
     Folder, Producer, UnindexedConsumer, UnindexedProducer, bridge_unindexed,
 };
@@ -138,11 +138,11 @@ pub fn repeatn<T: Clone + Send>(element: T, n: usize) -> RepeatN<T> {
     repeat_n(element, n)
 }
 
-indexed_source! {
-    [T] RepeatN<T> { T: Clone + Send }
-    item T;
-    len(this) this.repeats.left;
-    producer(this) this.repeats;
+bridged! {
+    [T] RepeatN<T> where { T: Clone + Send }
+    yields T;
+    len |this| this.repeats.left;
+    producer |this| this.repeats;
 }
 
 /// The producer and the sequential iterator of a [`RepeatN`].

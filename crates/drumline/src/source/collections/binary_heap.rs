@@ -3,11 +3,9 @@
 use std::collections::BinaryHeap;
 
 use super::AsVec;
-use crate::iter::plumbing::{Consumer, ProducerCallback, bridge};
-use crate::iter::{
-    IndexedParallelIterator, IntoParallelIterator, ParallelDrainFull, ParallelDrainRange,
-};
-use crate::source::delegate::{bridged, delegate_indexed};
+use crate::iter::bridged::bridged;
+use crate::iter::{IntoParallelIterator, ParallelDrainFull, ParallelDrainRange};
+use crate::source::delegate::{clone_inner, delegate_indexed};
 use crate::{slice, vec};
 
 /// A parallel iterator over the items of a heap, by value.
@@ -53,13 +51,7 @@ pub struct Iter<'data, T> {
     inner: slice::Iter<'data, T>,
 }
 
-impl<T> Clone for Iter<'_, T> {
-    fn clone(&self) -> Self {
-        Iter {
-            inner: self.inner.clone(),
-        }
-    }
-}
+clone_inner! { Iter<'data, T> }
 
 impl<'data, T: Sync> IntoParallelIterator for &'data BinaryHeap<T> {
     type Iter = Iter<'data, T>;
@@ -91,27 +83,14 @@ impl<'data, T: Ord + Send> ParallelDrainFull for &'data mut BinaryHeap<T> {
     }
 }
 
-bridged! { Drain<'_, T> => T, impl<T: Ord + Send> }
-
-impl<T: Ord + Send> IndexedParallelIterator for Drain<'_, T> {
-    fn len(&self) -> usize {
-        self.heap.len()
-    }
-
-    fn drive<C>(self, consumer: C) -> C::Result
-    where
-        C: Consumer<T>,
-    {
-        bridge(self, consumer)
-    }
-
-    fn with_producer<CB>(self, callback: CB) -> CB::Output
-    where
-        CB: ProducerCallback<T>,
-    {
-        let mut items = AsVec::new(self.heap);
+bridged! {
+    [T: Ord + Send] Drain<'_, T> where {}
+    yields T;
+    len |this| this.heap.len();
+    producer |this, callback| {
+        let mut items = AsVec::new(this.heap);
         items.vec.par_drain(..).with_producer(callback)
-    }
+    };
 }
 
 impl<T> Drop for Drain<'_, T> {

@@ -5,74 +5,53 @@ use std::marker::PhantomData;
 
 use super::by_vec;
 use crate::iter::{IntoParallelIterator, ParallelDrainFull};
-use crate::source::delegate::delegate;
+use crate::source::delegate::{clone_inner, delegate};
 use crate::vec;
 
-/// A parallel iterator over the pairs of a map, by value.
-///
-/// ```
-/// use drumline::prelude::*;
-/// use std::collections::HashMap;
-///
-/// let ages = HashMap::from([("ada", 36), ("grace", 85)]);
-/// assert_eq!(ages.into_par_iter().map(|(_name, age)| age).max(), Some(85));
-/// ```
-#[derive(Debug)]
-#[must_use = "parallel iterators do nothing unless they are driven"]
-pub struct IntoIter<K, V> {
-    inner: vec::IntoIter<(K, V)>,
+by_vec! {
+    /// A parallel iterator over the pairs of a map, by value.
+    ///
+    /// ```
+    /// use drumline::prelude::*;
+    /// use std::collections::HashMap;
+    ///
+    /// let ages = HashMap::from([("ada", 36), ("grace", 85)]);
+    /// assert_eq!(ages.into_par_iter().map(|(_name, age)| age).max(), Some(85));
+    /// ```
+    IntoIter<K, V> => (K, V);
+    [K: Send, V: Send] [S] HashMap<K, V, S>
 }
 
-by_vec! { HashMap<K, V, S> => IntoIter<K, V>, impl<K: Send, V: Send, S> }
-
-delegate! { IntoIter<K, V> => (K, V), impl<K: Send, V: Send> }
-
-/// A parallel iterator over the pairs of a map, by reference.
-///
-/// ```
-/// use drumline::prelude::*;
-/// use std::collections::HashMap;
-///
-/// let ages = HashMap::from([("ada", 36), ("grace", 85)]);
-/// assert_eq!(ages.par_iter().filter(|(_name, age)| **age > 40).count(), 1);
-/// ```
-#[derive(Debug)]
-#[must_use = "parallel iterators do nothing unless they are driven"]
-pub struct Iter<'data, K, V> {
-    inner: vec::IntoIter<(&'data K, &'data V)>,
+by_vec! {
+    /// A parallel iterator over the pairs of a map, by reference.
+    ///
+    /// ```
+    /// use drumline::prelude::*;
+    /// use std::collections::HashMap;
+    ///
+    /// let ages = HashMap::from([("ada", 36), ("grace", 85)]);
+    /// assert_eq!(ages.par_iter().filter(|(_name, age)| **age > 40).count(), 1);
+    /// ```
+    Iter<'data, K, V> => (&'data K, &'data V);
+    ['data, K: Sync, V: Sync] [S] &'data HashMap<K, V, S>
 }
 
-impl<K, V> Clone for Iter<'_, K, V> {
-    fn clone(&self) -> Self {
-        Iter {
-            inner: self.inner.clone(),
-        }
-    }
+clone_inner! { Iter<'data, K, V> }
+
+by_vec! {
+    /// A parallel iterator over the pairs of a map, with mutable references to the values.
+    ///
+    /// ```
+    /// use drumline::prelude::*;
+    /// use std::collections::HashMap;
+    ///
+    /// let mut ages = HashMap::from([("ada", 36), ("grace", 85)]);
+    /// ages.par_iter_mut().for_each(|(_name, age)| *age += 1);
+    /// assert_eq!(ages["ada"], 37);
+    /// ```
+    IterMut<'data, K, V> => (&'data K, &'data mut V);
+    ['data, K: Sync, V: Send] [S] &'data mut HashMap<K, V, S>
 }
-
-by_vec! { &'data HashMap<K, V, S> => Iter<'data, K, V>, impl<'data, K: Sync, V: Sync, S> }
-
-delegate! { Iter<'data, K, V> => (&'data K, &'data V), impl<'data, K: Sync, V: Sync> }
-
-/// A parallel iterator over the pairs of a map, with mutable references to the values.
-///
-/// ```
-/// use drumline::prelude::*;
-/// use std::collections::HashMap;
-///
-/// let mut ages = HashMap::from([("ada", 36), ("grace", 85)]);
-/// ages.par_iter_mut().for_each(|(_name, age)| *age += 1);
-/// assert_eq!(ages["ada"], 37);
-/// ```
-#[derive(Debug)]
-#[must_use = "parallel iterators do nothing unless they are driven"]
-pub struct IterMut<'data, K, V> {
-    inner: vec::IntoIter<(&'data K, &'data mut V)>,
-}
-
-by_vec! { &'data mut HashMap<K, V, S> => IterMut<'data, K, V>, impl<'data, K: Sync, V: Send, S> }
-
-delegate! { IterMut<'data, K, V> => (&'data K, &'data mut V), impl<'data, K: Sync, V: Send> }
 
 /// A parallel iterator over the pairs of a map that is emptied; see
 /// [`par_drain`](ParallelDrainFull::par_drain).

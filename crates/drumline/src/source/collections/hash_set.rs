@@ -5,54 +5,38 @@ use std::marker::PhantomData;
 
 use super::by_vec;
 use crate::iter::{IntoParallelIterator, ParallelDrainFull};
-use crate::source::delegate::delegate;
+use crate::source::delegate::{clone_inner, delegate};
 use crate::vec;
 
-/// A parallel iterator over the items of a set, by value.
-///
-/// ```
-/// use drumline::prelude::*;
-/// use std::collections::HashSet;
-///
-/// let numbers = HashSet::from([3, 1, 4]);
-/// assert_eq!(numbers.into_par_iter().map(|number| 10 * number).max(), Some(40));
-/// ```
-#[derive(Debug)]
-#[must_use = "parallel iterators do nothing unless they are driven"]
-pub struct IntoIter<T> {
-    inner: vec::IntoIter<T>,
+by_vec! {
+    /// A parallel iterator over the items of a set, by value.
+    ///
+    /// ```
+    /// use drumline::prelude::*;
+    /// use std::collections::HashSet;
+    ///
+    /// let numbers = HashSet::from([3, 1, 4]);
+    /// assert_eq!(numbers.into_par_iter().map(|number| 10 * number).max(), Some(40));
+    /// ```
+    IntoIter<T> => T;
+    [T: Send] [S] HashSet<T, S>
 }
 
-by_vec! { HashSet<T, S> => IntoIter<T>, impl<T: Send, S> }
-
-delegate! { IntoIter<T> => T, impl<T: Send> }
-
-/// A parallel iterator over the items of a set, by reference.
-///
-/// ```
-/// use drumline::prelude::*;
-/// use std::collections::HashSet;
-///
-/// let numbers = HashSet::from([3, 1, 4]);
-/// assert_eq!(numbers.par_iter().max(), Some(&4));
-/// ```
-#[derive(Debug)]
-#[must_use = "parallel iterators do nothing unless they are driven"]
-pub struct Iter<'data, T> {
-    inner: vec::IntoIter<&'data T>,
+by_vec! {
+    /// A parallel iterator over the items of a set, by reference.
+    ///
+    /// ```
+    /// use drumline::prelude::*;
+    /// use std::collections::HashSet;
+    ///
+    /// let numbers = HashSet::from([3, 1, 4]);
+    /// assert_eq!(numbers.par_iter().max(), Some(&4));
+    /// ```
+    Iter<'data, T> => &'data T;
+    ['data, T: Sync] [S] &'data HashSet<T, S>
 }
 
-impl<T> Clone for Iter<'_, T> {
-    fn clone(&self) -> Self {
-        Iter {
-            inner: self.inner.clone(),
-        }
-    }
-}
-
-by_vec! { &'data HashSet<T, S> => Iter<'data, T>, impl<'data, T: Sync, S> }
-
-delegate! { Iter<'data, T> => &'data T, impl<'data, T: Sync> }
+clone_inner! { Iter<'data, T> }
 
 /// A parallel iterator over the items of a set that is emptied; see
 /// [`par_drain`](ParallelDrainFull::par_drain).

@@ -13,12 +13,24 @@ pub mod vec_deque;
 
 use std::mem;
 
-/// Declares that a collection becomes a parallel iterator by way of a vector.
+/// Declares a parallel iterator over a collection, by way of a vector of its items. First come the
+/// parameters of the iterator, then those that only the collection has.
 macro_rules! by_vec {
-    ($collection:ty => $iter:ident < $($param:tt),* >, impl $($generics:tt)*) => {
-        impl $($generics)* $crate::iter::IntoParallelIterator for $collection {
+    (
+        $(#[$meta:meta])*
+        $iter:ident<$($param:tt),*> => $item:ty;
+        [$($generics:tt)*] [$($further:ident)?] $collection:ty
+    ) => {
+        $(#[$meta])*
+        #[derive(Debug)]
+        #[must_use = "parallel iterators do nothing unless they are driven"]
+        pub struct $iter<$($param),*> {
+            inner: $crate::vec::IntoIter<$item>,
+        }
+
+        impl<$($generics)*, $($further)?> $crate::iter::IntoParallelIterator for $collection {
             type Iter = $iter<$($param),*>;
-            type Item = <$collection as IntoIterator>::Item;
+            type Item = $item;
 
             fn into_par_iter(self) -> Self::Iter {
                 let items: Vec<_> = self.into_iter().collect();
@@ -27,6 +39,8 @@ macro_rules! by_vec {
                 }
             }
         }
+
+        $crate::source::delegate::delegate! { $iter<$($param),*> => $item, impl<$($generics)*> }
     };
 }
 use by_vec;

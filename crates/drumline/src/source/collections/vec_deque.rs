@@ -6,9 +6,10 @@ use std::mem;
 use std::ops::{Range, RangeBounds};
 
 use super::AsVec;
-use crate::iter::plumbing::{Consumer, Folder, Producer, ProducerCallback, bridge};
-use crate::iter::{IndexedParallelIterator, IntoParallelIterator, ParallelDrainRange};
-use crate::source::delegate::{bridged, delegate_indexed};
+use crate::iter::bridged::bridged;
+use crate::iter::plumbing::{Folder, Producer};
+use crate::iter::{IntoParallelIterator, ParallelDrainRange};
+use crate::source::delegate::delegate_indexed;
 use crate::source::span::span;
 use crate::vec;
 
@@ -72,29 +73,11 @@ impl<'data, T: Sync> IntoParallelIterator for &'data VecDeque<T> {
     }
 }
 
-bridged! { Iter<'data, T> => &'data T, impl<'data, T: Sync> }
-
-impl<'data, T: Sync> IndexedParallelIterator for Iter<'data, T> {
-    fn len(&self) -> usize {
-        self.front.len() + self.back.len()
-    }
-
-    fn drive<C>(self, consumer: C) -> C::Result
-    where
-        C: Consumer<&'data T>,
-    {
-        bridge(self, consumer)
-    }
-
-    fn with_producer<CB>(self, callback: CB) -> CB::Output
-    where
-        CB: ProducerCallback<&'data T>,
-    {
-        callback.callback(Slices {
-            front: self.front,
-            back: self.back,
-        })
-    }
+bridged! {
+    ['data, T: Sync] Iter<'data, T> where {}
+    yields &'data T;
+    len |this| this.front.len() + this.back.len();
+    producer |this| Slices { front: this.front, back: this.back };
 }
 
 /// A parallel iterator over the items of a deque, by mutable reference.
@@ -124,29 +107,11 @@ impl<'data, T: Send> IntoParallelIterator for &'data mut VecDeque<T> {
     }
 }
 
-bridged! { IterMut<'data, T> => &'data mut T, impl<'data, T: Send> }
-
-impl<'data, T: Send> IndexedParallelIterator for IterMut<'data, T> {
-    fn len(&self) -> usize {
-        self.front.len() + self.back.len()
-    }
-
-    fn drive<C>(self, consumer: C) -> C::Result
-    where
-        C: Consumer<&'data mut T>,
-    {
-        bridge(self, consumer)
-    }
-
-    fn with_producer<CB>(self, callback: CB) -> CB::Output
-    where
-        CB: ProducerCallback<&'data mut T>,
-    {
-        callback.callback(Slices {
-            front: self.front,
-            back: self.back,
-        })
-    }
+bridged! {
+    ['data, T: Send] IterMut<'data, T> where {}
+    yields &'data mut T;
+    len |this| this.front.len() + this.back.len();
+    producer |this| Slices { front: this.front, back: this.back };
 }
 
 /// A slice, shared or not.
@@ -284,28 +249,15 @@ impl<'data, T: Send> ParallelDrainRange<usize> for &'data mut VecDeque<T> {
     }
 }
 
-bridged! { Drain<'_, T> => T, impl<T: Send> }
-
-impl<T: Send> IndexedParallelIterator for Drain<'_, T> {
-    fn len(&self) -> usize {
-        self.range.len()
-    }
-
-    fn drive<C>(self, consumer: C) -> C::Result
-    where
-        C: Consumer<T>,
-    {
-        bridge(self, consumer)
-    }
-
-    fn with_producer<CB>(mut self, callback: CB) -> CB::Output
-    where
-        CB: ProducerCallback<T>,
-    {
-        let range = mem::take(&mut self.range);
-        let mut items = AsVec::new(self.deque);
+bridged! {
+    [T: Send] Drain<'_, T> where {}
+    yields T;
+    len |this| this.range.len();
+    producer |mut this, callback| {
+        let range = mem::take(&mut this.range);
+        let mut items = AsVec::new(this.deque);
         items.vec.par_drain(range).with_producer(callback)
-    }
+    };
 }
 
 impl<T> Drop for Drain<'_, T> {

@@ -1,14 +1,19 @@
-//! What indexed adapters (and sources) have in common: they say how long they are and what their
+//! What indexed parallel iterators have in common: they say how long they are and what their
 //! producer is, and all else is a bridge.
 
-use crate::iter::plumbing::{Producer, ProducerCallback};
-
 /// Makes a type a parallel iterator and an indexed one. Its consumers are bridged with its
-/// producer.
+/// producer. An adapter, whose producer comes from what it adapts, takes the callback as well.
 ///
 /// ```text
 /// bridged! {
-///     [I] Rev<I> where { I: IndexedParallelIterator, }
+///     [T] Once<T> where { T: Send }
+///     yields T;
+///     len |_once| 1;
+///     producer |once| OnceProducer(Some(once.item));
+/// }
+///
+/// bridged! {
+///     [I] Rev<I> where { I: IndexedParallelIterator }
 ///     yields I::Item;
 ///     len |rev| rev.base.len();
 ///     producer |rev, callback| rev.base.with_producer(/* a callback that reverses */);
@@ -16,15 +21,27 @@ use crate::iter::plumbing::{Producer, ProducerCallback};
 /// ```
 macro_rules! bridged {
     (
-        [$($param:ident),* $(,)?] $adapter:ty
-        where { $($bound:tt)* }
+        [$($generics:tt)*] $iter:ty where { $($bounds:tt)* }
         yields $item:ty;
         len |$this:ident| $len:expr;
-        producer |$owner:ident, $callback:ident| $give:expr;
+        producer |$owner:ident| $producer:expr;
     ) => {
-        impl<$($param),*> $crate::iter::ParallelIterator for $adapter
+        $crate::iter::bridged::bridged! {
+            [$($generics)*] $iter where { $($bounds)* }
+            yields $item;
+            len |$this| $len;
+            producer |$owner, callback| callback.callback($producer);
+        }
+    };
+    (
+        [$($generics:tt)*] $iter:ty where { $($bounds:tt)* }
+        yields $item:ty;
+        len |$this:ident| $len:expr;
+        producer |$owner:pat_param, $callback:ident| $give:expr;
+    ) => {
+        impl<$($generics)*> $crate::iter::ParallelIterator for $iter
         where
-            $($bound)*
+            $($bounds)*
         {
             type Item = $item;
 
@@ -40,9 +57,9 @@ macro_rules! bridged {
             }
         }
 
-        impl<$($param),*> $crate::iter::IndexedParallelIterator for $adapter
+        impl<$($generics)*> $crate::iter::IndexedParallelIterator for $iter
         where
-            $($bound)*
+            $($bounds)*
         {
             fn len(&self) -> usize {
                 let $this = self;
@@ -67,41 +84,3 @@ macro_rules! bridged {
     };
 }
 pub(crate) use bridged;
-
-/// What an adapter makes of the producer of what it adapts.
-pub(crate) trait Wrap<T> {
-    /// What the new producer gives.
-    type Item;
-
-    /// The new producer.
-    type Producer<P>: Producer<Item = Self::Item>
-    where
-        P: Producer<Item = T>;
-
-    /// Makes it.
-    fn wrap<P>(self, base: P) -> Self::Producer<P>
-    where
-        P: Producer<Item = T>;
-}
-
-/// Passes on a producer, wrapped.
-#[derive(Debug)]
-pub(crate) struct Wrapping<CB, W> {
-    pub(crate) callback: CB,
-    pub(crate) wrap: W,
-}
-
-impl<T, CB, W> ProducerCallback<T> for Wrapping<CB, W>
-where
-    W: Wrap<T>,
-    CB: ProducerCallback<W::Item>,
-{
-    type Output = CB::Output;
-
-    fn callback<P>(self, producer: P) -> CB::Output
-    where
-        P: Producer<Item = T>,
-    {
-        self.callback.callback(self.wrap.wrap(producer))
-    }
-}
