@@ -5,7 +5,8 @@
 //! | `table` | entries by actor, and why none outlives its actor |
 //! | `entry` | what may be attached, and how a thread that finds it reaches the actor |
 //! | `sealed_message` | a message that is ready to be sent, later or never |
-//! | `timer` | messages that an actor sends itself later |
+//! | `timer`, `send_later` | messages that an actor sends itself later, and how it asks for one |
+//! | `tick` | what makes such a message again and again |
 //! | `exit` | how an actor has ended |
 //! | `monitor` | actors that are told of the end of another one |
 //! | `ended` | threads and tasks that wait for the end of an actor |
@@ -43,9 +44,13 @@ mod models;
 mod monitor;
 #[cfg(not(drumline_loom))]
 mod sealed_message;
+#[cfg(not(drumline_loom))]
+mod send_later;
 #[cfg(all(test, not(any(drumline_loom, drumline_shuttle))))]
 mod small_tests;
 mod table;
+#[cfg(not(drumline_loom))]
+mod tick;
 #[cfg(not(drumline_loom))]
 mod timer;
 
