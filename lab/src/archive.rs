@@ -66,8 +66,8 @@ impl Archive {
         Self::readable(kept())
     }
 
-    /// The same, and the newest runs of target/lab; of this machine only. That others are left out
-    /// is told.
+    /// The same, and the newest runs of target/lab; of this machine only, and without smoke runs,
+    /// whose figures mean little. That others are left out is told.
     pub fn newest_of(machine: &Machine) -> Self {
         let runs = entries(&target_directory().join("lab"));
         let runs = runs.map(|run| run.join("records.jsonl"));
@@ -76,6 +76,7 @@ impl Archive {
         runs.sort();
         let oldest = runs.len().saturating_sub(RUNS_MAX);
         let mut archive = Self::readable(runs.drain(oldest..).chain(kept()));
+        archive.leave_smoke_out();
         let others = archive.keep(machine);
         if let Some(name) = others.first() {
             console::note(&format!(
@@ -84,6 +85,13 @@ impl Archive {
             ));
         }
         archive
+    }
+
+    fn leave_smoke_out(&mut self) {
+        for run in &mut self.runs {
+            run.records.retain(|record| !record.effort.is_smoke());
+        }
+        self.runs.retain(|run| !run.records.is_empty());
     }
 
     /// Forgets what was measured on other machines, and returns the names of runs of which nothing
@@ -161,6 +169,7 @@ fn entries(directory: &Path) -> impl Iterator<Item = PathBuf> + use<> {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::effort::Effort;
 
     #[test]
     fn what_is_no_record_is_named() {
@@ -201,6 +210,25 @@ mod tests {
         assert_eq!(archive.keep(&here), ["other"]);
         assert_eq!(archive.runs().len(), 1);
         assert_eq!(archive.runs()[0].records.len(), 1);
+    }
+
+    #[test]
+    fn smoke_runs_are_left_out() {
+        let of = |effort: Effort| Record {
+            effort: effort.into(),
+            ..Record::default()
+        };
+        let mut archive = Archive::default();
+        archive.add(
+            "both".to_owned(),
+            vec![of(Effort::quick()), of(Effort::smoke())],
+        );
+        archive.add("once".to_owned(), vec![of(Effort::once())]);
+        archive.add("smoke".to_owned(), vec![of(Effort::smoke())]);
+        archive.leave_smoke_out();
+        let left = archive.runs().iter();
+        let left: Vec<_> = left.map(|run| (&*run.name, run.records.len())).collect();
+        assert_eq!(left, [("once", 1), ("both", 1)]);
     }
 
     #[test]

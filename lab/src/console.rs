@@ -8,7 +8,14 @@ use anyhow::{Context, Result, ensure};
 
 /// Writes text to standard output. A reader that has gone, such as `head`, has had enough, which is
 /// no error: what else there is to be done goes on.
+///
+/// # Errors
+/// It is closed, or full.
 pub fn print(text: &str) -> Result<()> {
+    ensure!(
+        !is_closed(),
+        "standard output is closed; send it to a place"
+    );
     match write_stdout(text) {
         Err(error) if error.kind() == ErrorKind::BrokenPipe => Ok(()),
         other => other.context("standard output cannot be written to; send it to another place"),

@@ -193,6 +193,14 @@ pub struct EffortTaken {
     pub samples_max: usize,
 }
 
+impl EffortTaken {
+    /// Whether it is no more than that of a smoke run, whose figures mean little.
+    pub fn is_smoke(&self) -> bool {
+        let smoke = Effort::smoke();
+        (1..=smoke.window_ms).contains(&self.window_ms) && self.warm_up_ms <= smoke.warm_up_ms
+    }
+}
+
 impl From<Effort> for EffortTaken {
     fn from(effort: Effort) -> Self {
         Self {
@@ -219,12 +227,6 @@ impl Record {
         machine: &Machine,
         build: &Build,
     ) -> Self {
-        let sample_rounds = outcomes.iter().enumerate().flat_map(|(round, outcome)| {
-            let found = outcome.found.as_ref().ok();
-            let found = found.filter(|found| is_measured(found));
-            let samples = found.map_or(0, |found| found.wall_ns.len());
-            std::iter::repeat_n(round, samples)
-        });
         let found = || {
             outcomes
                 .iter()
@@ -234,14 +236,24 @@ impl Record {
             Ok(found) => found.error.clone(),
             Err(error) => Some(error.clone()),
         });
+        // What a program says of itself may have anything in it.
+        let error = error.map(|text| text.replace(|c: char| c.is_control() && c != '\n', " "));
         let error = error.or_else(|| {
             let is_program = configuration.runtime.program.is_some();
             let counts = found().filter(|found| is_program && is_measured(found));
             unequal_items(counts.map(|found| found.items))
         });
+        // What comes of one that has failed, if only once, is not held against that of others.
+        let has_failed = error.is_some();
+        let sample_rounds = outcomes.iter().enumerate().flat_map(|(round, outcome)| {
+            let found = outcome.found.as_ref().ok();
+            let found = found.filter(|found| is_measured(found) && !has_failed);
+            let samples = found.map_or(0, |found| found.wall_ns.len());
+            std::iter::repeat_n(round, samples)
+        });
         let deadlock = outcomes.iter().any(|outcome| outcome.end == End::Deadlock);
         let declined = found().find_map(|found| found.declined.clone());
-        let measured = || found().filter(|found| is_measured(found));
+        let measured = || found().filter(|found| is_measured(found) && !has_failed);
 
         let wall_ns_samples: Vec<f64> =
             measured().flat_map(|found| found.wall_ns.clone()).collect();
@@ -254,6 +266,7 @@ impl Record {
         let by_round: Vec<RoundFigures> = outcomes
             .iter()
             .enumerate()
+            .filter(|_| !has_failed)
             .filter_map(|(round, outcome)| RoundFigures::of(round, outcome))
             .collect();
         let items = measured().next().map(|found| found.items);

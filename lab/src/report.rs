@@ -27,7 +27,7 @@ const METHOD: &str = "\
 <p>Every configuration runs in a fresh process. Configurations that are compared run next to each \
 other, round by round, in an order that turns. A process builds its data, warms up, and then takes \
 samples; operations too short for the clock are batched until a sample lasts about a millisecond. \
-A figure is the median of all samples of all rounds. Every answer is checked; a wrong one is an \
+A figure is the median of the medians of the processes. Every answer is checked; a wrong one is an \
 error, not a figure. Processor time, context switches and page faults are counted over the samples \
 only. <q>× seq</q> divides by plain code on one thread, a recursion or a loop. <q>drumline ÷ best peer</q> \
 divides by the best peer with as many jobs: above 1, the peer was better.</p>\

@@ -166,4 +166,32 @@ fn items_that_differ_from_round_to_round_are_no_figure() {
     assert_eq!(other.ok, Some(false));
     let error = other.error.as_deref().unwrap();
     assert_eq!(error, "the program had 2 items, and 1 in another round");
+    assert_eq!((other.wall_ns_median, other.by_round.len()), (None, 0));
+    assert!(
+        !stdout(&output).contains("best peer"),
+        "{}",
+        stdout(&output)
+    );
+}
+
+/// A wrong answer in one round is enough, and no control character reaches the terminal.
+#[test]
+fn one_wrong_answer_leaves_no_figure() {
+    let here = tempfile::tempdir().unwrap();
+    define(
+        here.path(),
+        r#"echo >> rounds
+            if [ $(wc -l < rounds) = 2 ]
+            then printf '%s\n' '{"protocol":1,"error":"\u001b[31mfive"}'
+            else printf '%s\n' '{"protocol":1,"items":10,"operations":1,"wall_ns":[2000.0]}'
+            fi"#,
+    );
+    let arguments = ["--size", "10", "--rounds", "3", "--samples", "1", "--jobs"];
+    let output = run(here.path(), &[&arguments[..], &["1"]].concat());
+    assert_eq!(output.status.code(), Some(1), "{}", stdout(&output));
+    let records = records(here.path());
+    let other = records.iter().find(|one| one.runtime == "other").unwrap();
+    assert_eq!((other.ok, other.wall_ns_median), (Some(false), None));
+    assert_eq!(other.error.as_deref(), Some(" [31mfive"));
+    assert!(!stdout(&output).contains(['\u{1b}']) && !stderr(&output).contains(['\u{1b}']));
 }

@@ -219,9 +219,12 @@ impl Against {
 }
 
 impl Figure {
-    /// `None` if no run knows.
+    /// `None` if most runs do not know: those that do are not like the others.
     fn of(samples: Vec<Option<f64>>) -> Option<Self> {
         let known: Vec<f64> = samples.iter().copied().flatten().collect();
+        if 2 * known.len() < samples.len() {
+            return None;
+        }
         let Summary { mean, min, max, .. } = Summary::of(&known)?;
         Some(Self {
             median: median(&known)?,
@@ -244,6 +247,14 @@ impl Figure {
 mod tests {
     use super::super::made_up::records;
     use super::*;
+
+    #[test]
+    fn what_most_runs_do_not_know_is_no_figure() {
+        let one = Figure::of(vec![Some(8.0), None]);
+        assert_eq!(one.map(|figure| figure.median), Some(8.0));
+        assert_eq!(Figure::of(vec![Some(8.0), None, None]), None);
+        assert_eq!(Figure::of(vec![None]), None);
+    }
 
     #[test]
     fn a_command_is_compared_round_by_round() {

@@ -140,18 +140,24 @@ mod proc_files {
 }
 
 /// The size of all descendants that are alive, and what adopted ones used that have ended is taken
-/// in. `program` is the child that another thread waits for.
+/// in. `program` is the child that another thread waits for. Until the kernel has loaded it, it is
+/// a copy of this process, and is left out.
 #[cfg(target_os = "linux")]
 pub fn look(program: u32) -> Option<TreeSize> {
+    let program = i32::try_from(program).ok()?;
+    let own = procfs::process::Process::myself().ok()?.cmdline().ok();
     let mut size = TreeSize::default();
-    proc_files::each_alive(&mut |_, status| {
+    proc_files::each_alive(&mut |process, status| {
+        if process.pid() == program && process.cmdline().ok() == own {
+            return;
+        }
         let bytes = |kib: Option<u64>| kib.unwrap_or(0) * 1024;
         size.rss_bytes += bytes(status.vmrss);
         size.mark_bytes = size.mark_bytes.max(bytes(status.vmhwm));
         size.threads += status.threads;
         size.processes += 1;
     })?;
-    proc_files::reap(i32::try_from(program).ok()?)?;
+    proc_files::reap(program)?;
     // A program that is just ending has no memory any more.
     (size.rss_bytes > 0).then_some(size)
 }

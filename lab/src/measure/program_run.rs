@@ -29,6 +29,9 @@ pub struct ProgramRun {
     pub signal: Option<i32>,
     /// Names and numbers of descendants that were alive when it ended.
     pub left: Vec<String>,
+    /// The shell that started it took longer than the program.
+    #[serde(skip)]
+    pub is_mostly_shell: bool,
     /// What passed on the machine's clocks meanwhile.
     pub clocks: Option<Clocks>,
 }
@@ -58,7 +61,7 @@ impl ProgramRun {
     /// How many processors it used, in the mean.
     pub fn processors(&self) -> Option<f64> {
         let used = self.usage.cpu_ns? as f64;
-        (self.wall_ns > 0).then(|| used / self.wall_ns as f64)
+        (self.wall_ns > 0 && !self.is_mostly_shell).then(|| used / self.wall_ns as f64)
     }
 }
 

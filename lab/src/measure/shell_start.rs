@@ -54,10 +54,13 @@ impl ShellStart {
         Ok(Some(start))
     }
 
-    /// Takes it off a run that a shell has started. Only times are known of it.
+    /// Takes it off a run that a shell has started. Only times are known of it. Where hardly anything
+    /// is left of the wall time, that is not held against what is left of the processor time: both
+    /// are what one start differs from another by.
     pub fn take_off(&self, run: &mut ProgramRun) {
         let less = |time: Option<u64>, shell: Option<u64>| Some(time?.saturating_sub(shell?));
         run.wall_ns = run.wall_ns.saturating_sub(self.wall_ns);
+        run.is_mostly_shell = run.wall_ns < self.wall_ns;
         let usage = &mut run.usage;
         usage.user_ns = less(usage.user_ns, self.user_ns);
         usage.system_ns = less(usage.system_ns, self.system_ns);
@@ -109,7 +112,7 @@ mod tests {
             system_ns: Some(20),
         };
         let mut run = ProgramRun {
-            wall_ns: 150,
+            wall_ns: 250,
             usage: Usage {
                 cpu_ns: Some(60),
                 user_ns: Some(50),
@@ -121,9 +124,12 @@ mod tests {
         };
         shell.take_off(&mut run);
         let usage = run.usage;
-        assert_eq!((run.wall_ns, usage.cpu_ns), (50, Some(20)));
+        assert_eq!((run.wall_ns, usage.cpu_ns), (150, Some(20)));
         assert_eq!((usage.user_ns, usage.system_ns), (Some(20), Some(0)));
         assert_eq!(usage.ctx_voluntary, Some(3));
-        assert_eq!(run.processors(), Some(0.4));
+        assert_eq!(run.processors(), Some(20.0 / 150.0));
+        run.wall_ns = 150;
+        shell.take_off(&mut run);
+        assert_eq!(run.processors(), None, "most of it was the shell");
     }
 }

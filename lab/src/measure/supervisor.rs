@@ -154,6 +154,7 @@ fn run(request: &RunRequest, sampler: Sampler) -> Answer {
         code: status.code(),
         signal: status.signal(),
         left,
+        is_mostly_shell: false,
         clocks: None,
     }))
 }
@@ -170,11 +171,12 @@ fn usage_of_children() -> Usage {
 /// The highest resident memory of one process of the program, by the kernel's mark of children.
 /// That is never below the mark of this process at the start, which each of them was before its
 /// program began; a smaller program is known from the marks that the sampler saw, unless it ended
-/// at once.
+/// at once. The kernel adds up what each processor has counted, and may be some hundred KiB off: a
+/// mark that is hardly higher than that of this process is not the program's.
 fn peak(mark: Option<u64>, own_mark: Option<u64>, seen: &Seen) -> Option<u64> {
     let mark = mark?;
     match own_mark {
-        Some(own) if mark <= own => seen.mark_bytes.filter(|_| seen.looks > 1),
+        Some(own) if mark <= own + own / 8 => seen.mark_bytes.filter(|_| seen.looks > 1),
         _ => Some(mark),
     }
 }
@@ -254,7 +256,11 @@ mod tests {
             looks,
             ..Seen::default()
         };
-        assert_eq!(peak(Some(9 << 20), Some(8 << 20), &seen(2)), Some(9 << 20));
+        assert_eq!(
+            peak(Some(10 << 20), Some(8 << 20), &seen(2)),
+            Some(10 << 20)
+        );
+        assert_eq!(peak(Some(9 << 20), Some(8 << 20), &seen(2)), Some(1 << 20));
         assert_eq!(peak(Some(8 << 20), Some(8 << 20), &seen(2)), Some(1 << 20));
         assert_eq!(peak(Some(8 << 20), Some(8 << 20), &seen(1)), None);
         assert_eq!(peak(Some(8 << 20), None, &seen(1)), Some(8 << 20));

@@ -31,25 +31,32 @@ pub struct Jdk {
     pub major: u32,
 }
 
-/// Looks for both: in `JAVA_HOME`, if that has them, else in `PATH`.
+/// Looks for both: in `JAVA_HOME`, if that is set, else in `PATH`.
 ///
 /// # Errors
 ///
 /// They are missing, too old, or say nothing; the error says how to get them.
 pub fn find(variables: Variables) -> Result<Jdk, String> {
     let home = variables("JAVA_HOME").filter(|home| !home.is_empty());
-    let home = home.map(|home| PathBuf::from(home).join("bin"));
-    let at_home = home.and_then(|home| {
-        let javac = tool::executable(&home, "javac")?;
-        Some((javac, tool::executable(&home, "java")?))
-    });
-    let in_path = || {
-        let javac = tool::search("javac", variables)?;
-        Some((javac, tool::search("java", variables)?))
+    let (javac, java) = if let Some(home) = home {
+        let place = PathBuf::from(&home).join("bin");
+        let both = ["javac", "java"].map(|name| tool::executable(&place, name));
+        let [Some(javac), Some(java)] = both else {
+            let home = home.display();
+            return Err(format!(
+                "JAVA_HOME is {home}, which has no bin/javac: {GET}"
+            ));
+        };
+        (javac, java)
+    } else {
+        let both = ["javac", "java"].map(|name| tool::search(name, variables));
+        let [Some(javac), Some(java)] = both else {
+            return Err(format!(
+                "java is not installed with its compiler, javac: {GET}"
+            ));
+        };
+        (javac, java)
     };
-    let (javac, java) = at_home
-        .or_else(in_path)
-        .ok_or_else(|| format!("java is not installed with its compiler, javac: {GET}"))?;
     let (version, major) = tool::version(&java, "Java", "--version", version, GET)?;
     if major < OLDEST {
         return Err(format!("java is {version}, and {OLDEST} is needed: {GET}"));
@@ -127,6 +134,9 @@ mod tests {
             other => path(other),
         };
         assert_eq!(find(&both).unwrap().version, "25");
+        std::fs::remove_file(home.path().join("bin/javac")).unwrap();
+        let error = find(&both).unwrap_err();
+        assert!(error.contains("which has no bin/javac"), "{error}");
         assert_eq!(find(&path).unwrap().version, "17");
     }
 

@@ -146,9 +146,14 @@ pub fn run(arguments: &Arguments) -> Result<ExitCode> {
     let [(html, _), _] = pages;
     console::print(&format!("page: {}\n", directory.join(html).display()))?;
     if let Some(signal) = interrupt::pending() {
+        let directory = directory.display();
+        let with = match arguments.out {
+            Some(_) => format!(" with --record {directory} and another --out"),
+            None => String::new(),
+        };
         console::note(&format!(
-            "interrupted: what was measured is in {}; a further --run measures what is missing",
-            directory.display()
+            "interrupted: what was measured is in {directory}; a further --run{with} measures what \
+             is missing"
         ));
         return Ok(ExitCode::from(interrupt::exit_code(signal)));
     }

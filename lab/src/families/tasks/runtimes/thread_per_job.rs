@@ -1,6 +1,11 @@
 //! No pool: a thread for every task. It cannot deadlock, and pays for that with each task.
+//!
+//! The threads are joined when later ones start. To drop the handle of a thread that ends at that moment may end the
+//! process: `pthread_detach` of glibc 2.36 reads the memory of the thread after it has let go of it.
 
-use std::thread;
+use std::collections::VecDeque;
+use std::sync::Mutex;
+use std::thread::{self, JoinHandle};
 
 use anyhow::Result;
 
@@ -9,7 +14,10 @@ use crate::runtime::{Role, RuntimeCard};
 
 /// A thread of the standard library per task, whatever the number of jobs.
 #[derive(Debug)]
-pub struct ThreadPerJob;
+pub struct ThreadPerJob {
+    /// Those that have not been joined, in the order of their starts.
+    threads: Mutex<VecDeque<JoinHandle<()>>>,
+}
 
 impl TaskRuntime for ThreadPerJob {
     const CARD: RuntimeCard = RuntimeCard {
@@ -24,11 +32,24 @@ impl TaskRuntime for ThreadPerJob {
     };
 
     fn start(_jobs: usize) -> Result<Self> {
-        Ok(Self)
+        Ok(Self {
+            threads: Mutex::default(),
+        })
     }
 
     fn spawn(&self, task: impl FnOnce() + Send + 'static) {
         // Panics where the system has no more threads; the row then says so.
-        drop(thread::spawn(task));
+        let thread = thread::spawn(task);
+        let mut threads = self.threads.lock().expect("nothing panics with the lock");
+        threads.push_back(thread);
+        while threads.front().is_some_and(JoinHandle::is_finished) {
+            join(threads.pop_front());
+        }
     }
+}
+
+/// Waits for a thread that has ended. If its task has panicked, that has been printed, and an answer
+/// is missing.
+fn join(thread: Option<JoinHandle<()>>) {
+    let _ = thread.map(JoinHandle::join);
 }
