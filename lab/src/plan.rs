@@ -2,9 +2,9 @@
 //!
 //! A group is a workload and a size: what is compared with each other. All groups have one round
 //! first, which tells what a round of each costs. Then each has [`PROCESSES_MIN`] rounds, from
-//! which claims can be made. If the time does not suffice, the group whose round costs most gives up
-//! as many of its rounds as it must, then the next: as many groups as possible keep enough. At last,
-//! groups of which no claim could be made yet have more rounds, while there is time.
+//! which claims can be made. If the time does not suffice, the group whose round costs most gives
+//! up as many of its rounds as it must, then the next: as many groups as possible keep enough. At
+//! last, groups of which no claim could be made yet have more rounds, while there is time.
 
 use std::{cmp::Reverse, time::Duration};
 

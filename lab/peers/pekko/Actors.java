@@ -229,7 +229,7 @@ final class Actors {
         }
     }
 
-    /** From the first message, from outside, to the last one. A sample counts {@code numbers} on. */
+    /** From the first message, from outside, to the last. A sample counts {@code numbers} on. */
     private static void sample(List<ActorRef<Long>> firsts, Ends ends, long messages, long numbers,
             Session session) throws Exception {
         long[] number = {0};

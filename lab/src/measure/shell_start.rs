@@ -54,9 +54,9 @@ impl ShellStart {
         Ok(Some(start))
     }
 
-    /// Takes it off a run that a shell has started. Only times are known of it. Where hardly anything
-    /// is left of the wall time, that is not held against what is left of the processor time: both
-    /// are what one start differs from another by.
+    /// Takes it off a run that a shell has started. Only times are known of it. Where hardly
+    /// anything is left of the wall time, that is not held against what is left of the processor
+    /// time: both are what one start differs from another by.
     pub fn take_off(&self, run: &mut ProgramRun) {
         let less = |time: Option<u64>, shell: Option<u64>| Some(time?.saturating_sub(shell?));
         run.wall_ns = run.wall_ns.saturating_sub(self.wall_ns);

@@ -97,7 +97,7 @@ mod tests {
         let next = |at, now| next_time(Some(begin + at), second, begin + now);
         assert_eq!(next(second, second), Some(begin + 2 * second));
         assert_eq!(next(second, second * 3 / 2), Some(begin + 2 * second));
-        // Late by so much that two times have passed.
+        // Late, so that two times have passed.
         assert_eq!(next(second, second * 7 / 2), Some(begin + 4 * second));
         assert_eq!(next(second, second * 4), Some(begin + 5 * second));
         assert_eq!(next_time(None, second, begin), None);

@@ -1,7 +1,8 @@
 //! No pool: a thread for every task. It cannot deadlock, and pays for that with each task.
 //!
-//! The threads are joined when later ones start. To drop the handle of a thread that ends at that moment may end the
-//! process: `pthread_detach` of glibc 2.36 reads the memory of the thread after it has let go of it.
+//! The threads are joined when later ones start. To drop the handle of a thread that ends at that
+//! moment may end the process: `pthread_detach` of glibc 2.36 reads the memory of the thread after
+//! it has let go of it.
 
 use std::collections::VecDeque;
 use std::sync::Mutex;
@@ -48,8 +49,8 @@ impl TaskRuntime for ThreadPerJob {
     }
 }
 
-/// Waits for a thread that has ended. If its task has panicked, that has been printed, and an answer
-/// is missing.
+/// Waits for a thread that has ended. If its task has panicked, that has been printed, and an
+/// answer is missing.
 fn join(thread: Option<JoinHandle<()>>) {
     let _ = thread.map(JoinHandle::join);
 }
