@@ -19,7 +19,7 @@ use crate::journal::{self, Journal};
 use crate::keep;
 use crate::launch::Launcher;
 use crate::layouts;
-use crate::machine::Build;
+use crate::machine::{self, Build};
 #[cfg(unix)]
 use crate::measure;
 use crate::noise::Noise;
@@ -34,8 +34,8 @@ use crate::statistics::PROCESSES_MIN;
 use crate::workload::group;
 use crate::workshop::Flags;
 use crate::{
-    console, definition, export, history, interrupt, measuring, output, peers, process_request,
-    published, report, table,
+    build_time, console, definition, export, history, interrupt, measuring, output, peers,
+    process_request, published, report, table,
 };
 
 /// How long the default run takes…
@@ -197,6 +197,7 @@ pub fn run() -> Result<ExitCode> {
     let cli = Cli::read()?;
     match cli.command {
         None => {
+            say_build_time();
             let default = |entry: &&WorkloadEntry| entry.card.default_rank.is_some();
             let workloads = registry::all_workloads().into_iter().filter(default);
             let fill = Rounds::Fill {
@@ -261,6 +262,15 @@ pub fn run() -> Result<ExitCode> {
         Some(Verb::Supervise) => measure::obey().map(|()| ExitCode::SUCCESS),
         Some(Verb::Busy) => busy::spin(),
         Some(Verb::Child { order }) => measuring::obey(&order).map(|()| ExitCode::SUCCESS),
+    }
+}
+
+/// Before the first run of all: how long the build took.
+fn say_build_time() {
+    let is_first = !machine::target_directory().join("lab").exists();
+    let program = std::env::current_exe().ok().filter(|_| is_first);
+    if let Some(took) = program.as_deref().and_then(build_time::of) {
+        console::note(&build_time::text(took));
     }
 }
 

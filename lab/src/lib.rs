@@ -18,6 +18,7 @@
 pub mod archive;
 mod axis;
 pub mod baseline;
+mod build_time;
 pub mod busy;
 pub mod by_hand;
 pub mod canvas;
