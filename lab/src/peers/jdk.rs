@@ -1,6 +1,8 @@
 //! The compiler of Java, and its machine.
 
-use std::path::PathBuf;
+use std::collections::BTreeMap;
+use std::path::{Path, PathBuf};
+use std::sync::{Arc, Mutex, OnceLock, PoisonError};
 
 use super::tool;
 use super::toolchain::Variables;
@@ -31,6 +33,13 @@ pub struct Jdk {
     pub major: u32,
 }
 
+/// A version and its first number, or why there is none.
+type Version = Result<(String, u32), String>;
+
+/// The versions of the machines that were asked. Each is asked once: two peers look for one at the
+/// same time, and to start a machine takes a second of a busy processor.
+static VERSIONS: Mutex<BTreeMap<PathBuf, Arc<OnceLock<Version>>>> = Mutex::new(BTreeMap::new());
+
 /// Looks for both: in `JAVA_HOME`, if that is set, else in `PATH`.
 ///
 /// # Errors
@@ -57,7 +66,7 @@ pub fn find(variables: Variables) -> Result<Jdk, String> {
         };
         (javac, java)
     };
-    let (version, major) = tool::version(&java, "Java", "--version", version, GET)?;
+    let (version, major) = version_of(&java)?;
     if major < OLDEST {
         return Err(format!("java is {version}, and {OLDEST} is needed: {GET}"));
     }
@@ -67,6 +76,16 @@ pub fn find(variables: Variables) -> Result<Jdk, String> {
         version,
         major,
     })
+}
+
+/// The version of this machine. A peer that comes while it is being asked waits for the answer.
+fn version_of(java: &Path) -> Version {
+    let cell = {
+        let mut versions = VERSIONS.lock().unwrap_or_else(PoisonError::into_inner);
+        Arc::clone(versions.entry(java.to_owned()).or_default())
+    };
+    let ask = || tool::version(java, "Java", "--version", version, GET);
+    cell.get_or_init(ask).clone()
 }
 
 /// Reads "openjdk 17.0.15 2025-04-15" and what follows, as the version and its first number.
@@ -115,6 +134,21 @@ mod tests {
         assert!(old.contains("java is 9.0.4, and 11 is needed"), "{old}");
         let other = with_version("a cup of it").unwrap_err();
         assert!(other.contains("is not Java"), "{other}");
+    }
+
+    #[test]
+    fn a_machine_is_asked_once() {
+        let tools = Tools::new();
+        tools.add("javac", "exit 0");
+        let asked = tools.directory().join("asked");
+        let script = format!("echo >> {}; echo openjdk 25", asked.display());
+        tools.add("java", &script);
+        std::thread::scope(|scope| {
+            for _ in 0..2 {
+                scope.spawn(|| assert_eq!(find(&tools.variables()).unwrap().major, 25));
+            }
+        });
+        assert_eq!(std::fs::read_to_string(asked).unwrap(), "\n");
     }
 
     #[test]
