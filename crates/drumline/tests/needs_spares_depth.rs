@@ -13,6 +13,9 @@ use drumline::{JoinHandle, Pool};
 const CHAIN: usize = 100_000;
 /// This many threads more than jobs are allowed.
 const MORE: usize = 64;
+/// The same where each of them waits for one job. (When spares did not learn from those that had
+/// to wait in turn there were 52 to 68 with 16 jobs, and the more the longer it took.)
+const FEW_MORE: usize = 40;
 
 /// Each of these tests keeps a machine busy for a while.
 fn alone() -> MutexGuard<'static, ()> {
@@ -62,11 +65,11 @@ impl Counted {
     }
 
     #[track_caller]
-    fn check(self, jobs: usize) {
+    fn check(self, jobs: usize, more: usize) {
         let most = self.most.load(Ordering::Relaxed);
         eprintln!("{most} threads, jobs {jobs}");
         assert!(most > 0, "nobody has counted");
-        assert!(most <= jobs + MORE, "{most} threads, jobs {jobs}");
+        assert!(most <= jobs + more, "{most} threads, jobs {jobs}");
     }
 }
 
@@ -84,7 +87,7 @@ fn a_chain_from_the_new_end() {
             let go = Arc::new(AtomicBool::new(true));
             let length = counted.pool.install(|| counted.chain(go).join().unwrap());
             assert_eq!(length, CHAIN, "jobs {jobs}, stack of {stack}");
-            counted.check(jobs);
+            counted.check(jobs, MORE);
         });
     }
 }
@@ -99,7 +102,7 @@ fn a_chain_that_is_left_behind() {
             let go = Arc::new(AtomicBool::new(true));
             let last = counted.pool.install(|| counted.chain(go));
             assert_eq!(last.join().unwrap(), CHAIN, "jobs {jobs}");
-            counted.check(jobs);
+            counted.check(jobs, MORE);
         });
     }
 }
@@ -116,7 +119,7 @@ fn a_chain_from_the_old_end() {
             let last = counted.chain(Arc::clone(&go));
             go.store(true, Ordering::Release);
             assert_eq!(last.join().unwrap(), CHAIN, "jobs {jobs}");
-            counted.check(jobs);
+            counted.check(jobs, FEW_MORE);
         });
     }
 }

@@ -7,6 +7,12 @@
 //! over before it takes such a place. The more threads wait already, the longer it thinks. It also
 //! thinks for as long as every processor is busy. But it never thinks for longer than a second
 //! without any progress in the pool. The busy threads may spin until another thread takes the work.
+//!
+//! Each spare that takes such a place is a *trial*. It is in vain if its first job waits in turn.
+//! Where trials have been in vain and the pool makes progress, the next spare thinks for twice as
+//! long as the one before, for a second at most. Without that the number of threads grew with the
+//! square root of the time that a chain of waits took: 100,000 tasks that each wait for the one
+//! before, on 16 jobs, had 76 threads after three seconds.
 
 use std::time::Duration;
 
@@ -22,7 +28,8 @@ process_wide! {
 
 /// For each thread that waits.
 const THINK: Duration = Duration::from_millis(1);
-/// Without progress no longer than this.
+/// Without progress no longer than this, and with progress, because trials were in vain, no longer
+/// either.
 const PATIENCE: Duration = Duration::from_secs(1);
 /// The longest nap between two thoughts.
 const NAP: Duration = Duration::from_millis(8);
@@ -50,19 +57,27 @@ impl SparePolicy {
     pub(crate) fn decide(&mut self, registry: &Registry, waiting: usize) -> Result<(), Duration> {
         let think = THINK.saturating_mul(u32::try_from(waiting).unwrap_or(u32::MAX));
         let thought = self.since.elapsed();
+        let still = self.still(registry);
         if thought < think {
             return Err((think - thought).min(NAP));
         }
-        if !is_saturated(registry) {
-            return Ok(());
+        let doubled = think.saturating_mul(1 << registry.spares().in_vain());
+        if still < think && thought < doubled.min(PATIENCE) {
+            return Err((think - still).min(NAP));
         }
-        let progress = registry.progress();
-        if progress != std::mem::replace(&mut self.progress, progress) {
-            self.moved = Instant::now();
-        } else if self.moved.elapsed() >= PATIENCE {
+        if !is_saturated(registry) || still >= PATIENCE {
             return Ok(());
         }
         Err(NAP)
+    }
+
+    /// For how long the pool has made no progress, as far as the looks until now can tell.
+    fn still(&mut self, registry: &Registry) -> Duration {
+        let progress = registry.progress();
+        if progress != std::mem::replace(&mut self.progress, progress) {
+            self.moved = Instant::now();
+        }
+        self.moved.elapsed()
     }
 }
 

@@ -60,6 +60,9 @@ pub(crate) struct Seat {
     /// The occupant is a member for good, and may outlive the pool's workers; written before it
     /// begins.
     permanent: AtomicBool,
+    /// The occupant is a spare that took the place of a thread that waits, and its first job has not
+    /// ended or had to wait; used by it alone.
+    is_trial: AtomicBool,
     /// Where the queue ended when the occupant began what it runs now, with nothing in its deque:
     /// jobs before that are older than its halves.
     older: Level,
@@ -92,6 +95,7 @@ impl Seat {
             block_state: BlockState::new(index),
             handshake: Handshake::new(barrier == Barrier::Refused),
             permanent: AtomicBool::new(false),
+            is_trial: AtomicBool::new(false),
             older: Level::default(),
             registry: ptr::from_ref(registry),
             index,
@@ -180,6 +184,21 @@ impl Seat {
     #[inline]
     pub(crate) fn is_permanent(&self) -> bool {
         self.permanent.load(Ordering::Relaxed)
+    }
+
+    /// The occupant, a worker that is about to begin its first job, is a trial or not.
+    pub(crate) fn set_trial(&self, is_trial: bool) {
+        // Relaxed, here and below: used by the occupant alone.
+        self.is_trial.store(is_trial, Ordering::Relaxed);
+    }
+
+    /// The first job of the occupant has ended, or has to wait: `in_vain`. If this was a trial, it
+    /// is over.
+    pub(crate) fn end_trial(&self, in_vain: bool) {
+        if self.is_trial.load(Ordering::Relaxed) {
+            self.is_trial.store(false, Ordering::Relaxed);
+            self.registry().spares().end_trial(in_vain);
+        }
     }
 
     #[inline]

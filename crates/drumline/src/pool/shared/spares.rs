@@ -1,7 +1,13 @@
 //! The spares of a pool: workers that are there because other threads block.
 
+use crate::sync::atomic::{AtomicU32, Ordering};
 use crate::sync::thread::JoinHandle;
 use crate::sync::{Mutex, lock};
+
+/// More trials in vain than this are not counted.
+const MOST_IN_VAIN: u32 = 16;
+/// A trial that was not in vain makes up for this many that were.
+const MADE_UP: u32 = 3;
 
 /// The spares that there are now, and the handles of their threads.
 #[derive(Debug)]
@@ -12,6 +18,8 @@ pub(crate) struct Spares {
     /// most about twice as many as threads, and to look costs each thread little, however many
     /// there are.
     handles: Mutex<Vec<JoinHandle<()>>>,
+    /// How many trials were in vain, less [`MADE_UP`] for each that was not.
+    in_vain: AtomicU32,
 }
 
 impl Spares {
@@ -19,7 +27,27 @@ impl Spares {
         Spares {
             seats: Mutex::new(Vec::new()),
             handles: Mutex::new(Vec::new()),
+            in_vain: AtomicU32::new(0),
         }
+    }
+
+    /// How many of the last spares that took the place of a thread that waits had to wait in turn,
+    /// less [`MADE_UP`] for each that had not.
+    pub(crate) fn in_vain(&self) -> u32 {
+        // Relaxed, here and below: a spare thinks for longer or not because of it. It publishes
+        // nothing, and a count that is lost is one of many.
+        self.in_vain.load(Ordering::Relaxed)
+    }
+
+    /// A spare that took the place of a thread that waits has to wait in turn, or has not.
+    pub(crate) fn end_trial(&self, in_vain: bool) {
+        let before = self.in_vain.load(Ordering::Relaxed);
+        let after = if in_vain {
+            (before + 1).min(MOST_IN_VAIN)
+        } else {
+            before.saturating_sub(MADE_UP)
+        };
+        self.in_vain.store(after, Ordering::Relaxed);
     }
 
     pub(super) fn len(&self) -> usize {
@@ -63,5 +91,23 @@ impl Spares {
     /// All handles that there are.
     pub(super) fn take_handles(&self) -> Vec<JoinHandle<()>> {
         std::mem::take(&mut *lock(&self.handles))
+    }
+}
+
+#[cfg(all(test, not(drumline_shuttle)))]
+mod tests {
+    use super::{MADE_UP, MOST_IN_VAIN, Spares};
+
+    #[test]
+    fn trials_are_counted_within_bounds() {
+        let spares = Spares::new();
+        spares.end_trial(false);
+        assert_eq!(spares.in_vain(), 0);
+        for _ in 0..2 * MOST_IN_VAIN {
+            spares.end_trial(true);
+        }
+        assert_eq!(spares.in_vain(), MOST_IN_VAIN);
+        spares.end_trial(false);
+        assert_eq!(spares.in_vain(), MOST_IN_VAIN - MADE_UP);
     }
 }

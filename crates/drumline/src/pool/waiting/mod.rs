@@ -327,6 +327,7 @@ fn sleep(seat: &Seat, awaited: &dyn Awaited, spell: &mut Spell) -> bool {
     } else {
         Absence::Waits
     };
+    seat.end_trial(true);
     registry.wake(registry.idle_set().rest(me, why, &|| registry.has_work()));
     let is_called = compensate::wait_inside(seat, pass);
     registry.wake(registry.idle_set().come_back(me, why));

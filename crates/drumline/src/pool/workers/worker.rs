@@ -199,7 +199,7 @@ impl<'a> Worker<'a> {
         let work = || registry.has_work();
         let mut patience = Patience::new();
         self.thief.begin();
-        let (mut policy, mut is_forced) = (None, false);
+        let (mut policy, mut is_trial) = (None, false);
         self.wake_backoff.begin_stay();
         loop {
             if self.seat.inbox().len() > 0 {
@@ -209,12 +209,12 @@ impl<'a> Worker<'a> {
             let seen = self.thief.survey(registry);
             if seen > 0 {
                 self.seat.begin();
-                match idle_set.take(me, seen > 1, self.spare && !is_forced) {
+                match idle_set.take(me, seen > 1, self.spare && !is_trial) {
                     TakeOutcome::Reserved { waiting } => {
                         self.seat.handshake().end();
                         let policy = policy.get_or_insert_with(|| SparePolicy::new(registry));
                         match policy.decide(registry, waiting) {
-                            Ok(()) => is_forced = true,
+                            Ok(()) => is_trial = true,
                             // What waits is to wait, so the nap is not late.
                             Err(nap) => self.rest(seen, &mut patience, nap, &|| false),
                         }
@@ -225,6 +225,7 @@ impl<'a> Worker<'a> {
                             self.seat.counters().beats.up();
                         }
                         registry.wake(wake);
+                        self.seat.set_trial(is_trial);
                         return Watched::Active { mark };
                     }
                     TakeOutcome::NoPlace | TakeOutcome::Deposed => self.seat.handshake().end(),
@@ -326,7 +327,8 @@ impl<'a> Worker<'a> {
         let mut is_fresh = true;
         self.wake_backoff.begin_work();
         while let Some(loot) = self.find() {
-            if std::mem::take(&mut is_fresh) && loot.is_one_of_many(registry) {
+            let is_first = std::mem::take(&mut is_fresh);
+            if is_first && loot.is_one_of_many(registry) {
                 registry.call_helpers(1);
             }
             if std::mem::take(&mut owes_marks) && registry.mark_and_scan() != Scan::Nothing {
@@ -334,11 +336,15 @@ impl<'a> Worker<'a> {
             }
             let is_half = loot.is_half();
             self.thief.run(self.seat, loot);
+            if is_first {
+                self.seat.end_trial(false);
+            }
             self.wake_backoff.has_worked(is_half);
             if self.run_handed_off() || registry.idle_set().is_overfull() {
                 break;
             }
         }
+        self.seat.set_trial(false);
         self.become_idle()
     }
 
