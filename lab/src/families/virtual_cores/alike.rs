@@ -15,8 +15,9 @@ pub struct Alike {
     pub us: u64,
 }
 
-/// The pairs of the definition, by size; the last one is for smoke runs.
-const PAIRS: [Alike; 5] = [
+/// The pairs of the definition, by size. The fifth is for smoke runs, and what follows it for
+/// streams.
+const PAIRS: [Alike; 7] = [
     Alike {
         items: 64,
         us: 5_000,
@@ -37,11 +38,23 @@ const PAIRS: [Alike; 5] = [
         items: 8,
         us: 1_000,
     },
+    Alike {
+        items: 6_400,
+        us: 1_000,
+    },
+    Alike {
+        items: 64_000,
+        us: 20,
+    },
 ];
 
 impl Alike {
     /// The sizes of workloads that are made of such a pair…
     pub const SIZES: &'static [u64] = &[0, 1, 2, 3];
+
+    /// …and of streams, with as many items for each of 64 consumers as it takes to see what they
+    /// wait for when all are at work…
+    pub const STREAM_SIZES: &'static [u64] = &[0, 1, 2, 3, 5, 6];
 
     /// …in a smoke run…
     pub const SMOKE_SIZES: &'static [u64] = &[4];
@@ -72,11 +85,18 @@ mod tests {
 
     #[test]
     fn pairs_have_labels() {
-        let labels: Vec<_> = Alike::SIZES
+        let labels: Vec<_> = Alike::STREAM_SIZES
             .iter()
             .map(|size| Alike::label(*size))
             .collect();
-        let pairs = ["64 × 5 ms", "1,000 × 0.5 ms", "1,000 × 2 ms", "256 × 2 ms"];
+        let pairs = [
+            "64 × 5 ms",
+            "1,000 × 0.5 ms",
+            "1,000 × 2 ms",
+            "256 × 2 ms",
+            "6,400 × 1 ms",
+            "64,000 × 0.02 ms",
+        ];
         assert_eq!(labels, pairs);
     }
 }
