@@ -3,12 +3,12 @@
 
 mod common;
 
-use std::sync::atomic::{AtomicUsize, Ordering};
+use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
 use std::sync::{Arc, Mutex, mpsc};
 use std::thread;
 
-use common::{Event, each, ends, pool, without_guests};
-use drumline::{Pool, blocking};
+use common::{Event, each, ends, pool, spin_until, without_guests};
+use drumline::{JoinHandle, Pool, blocking};
 
 const JOBS: [usize; 4] = [1, 2, 4, 16];
 
@@ -259,4 +259,44 @@ fn a_mutex_across_a_task_elsewhere() {
             });
         }
     }
+}
+
+/// As many jobs spin as there are processors, until a queued one has run. Another job waits for the
+/// first of them, so its place is free. The others make tiny joins: the pool has something to do
+/// all the time.
+#[test]
+fn jobs_that_spin_until_a_queued_one_has_run() {
+    ends(|| {
+        let processors = std::thread::available_parallelism().unwrap().get().max(2);
+        let pool = without_guests(processors + 1);
+        let begin = |job: Box<dyn FnOnce() + Send>| {
+            let begun = Arc::new(Event::new());
+            let begins = Arc::clone(&begun);
+            let task = pool.spawn(move || {
+                begins.set();
+                job();
+            });
+            begun.wait();
+            task
+        };
+        let is_set = Arc::new(AtomicBool::new(false));
+        let spins = Arc::clone(&is_set);
+        let first = begin(Box::new(move || spin_until(&spins)));
+        let mut others: Vec<JoinHandle<()>> = (1..processors)
+            .map(|_| {
+                let is_set = Arc::clone(&is_set);
+                begin(Box::new(move || {
+                    while !is_set.load(Ordering::Acquire) {
+                        drumline::join(|| (), || ());
+                    }
+                }))
+            })
+            .collect();
+        others.push(begin(Box::new(move || first.join().unwrap())));
+        let last = pool.spawn(move || is_set.store(true, Ordering::Release));
+        last.join().unwrap();
+        for other in others {
+            other.join().unwrap();
+        }
+    });
 }

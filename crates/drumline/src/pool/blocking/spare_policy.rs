@@ -4,15 +4,22 @@
 //! waits for work that another thread of the pool does. Its place is free, but while every
 //! processor is busy with that work, one more thread would only be in the way. If the work that a
 //! spare takes waits in turn, each further spare is likely to do the same. So a spare thinks it
-//! over before it takes such a place. The more threads wait already, the longer it thinks. It also
-//! thinks for as long as every processor is busy. But it never thinks for longer than a second
-//! without any progress in the pool. The busy threads may spin until another thread takes the work.
+//! over before it takes such a place:
 //!
-//! Each spare that takes such a place is a *trial*. It is in vain if its first job waits in turn.
-//! Where trials have been in vain and the pool makes progress, the next spare thinks for twice as
-//! long as the one before, for a second at most. Without that the number of threads grew with the
-//! square root of the time that a chain of waits took: 100,000 tasks that each wait for the one
-//! before, on 16 jobs, had 76 threads after three seconds.
+//! * A millisecond for each thread that waits.
+//! * Longer while every processor is busy, but for a second at most: the busy threads may spin
+//!   until another thread takes the work.
+//! * Longer while waits end, where others were of no use. Each spare that takes such a place is a
+//!   *trial*. It is in vain if one of its first jobs waits in turn. The next spare thinks for twice
+//!   as long then, up to sixteen times. A thread whose wait ends goes on and takes the next job
+//!   itself, so the pool gets on without more threads. Where no wait ends, it may need them.
+//!
+//! Without the last rule the number of threads grows with the square root of the time that a chain
+//! of waits takes: 100,000 tasks that each wait for the one before, on 16 jobs, had 76 threads
+//! after three seconds.
+//!
+//! Rejected: to hold back while any job of the pool is added, taken or done. What is done may be of
+//! no use to the threads that wait: a task that polls with small joins until a queued job has run.
 
 use std::time::Duration;
 
@@ -28,56 +35,70 @@ process_wide! {
 
 /// For each thread that waits.
 const THINK: Duration = Duration::from_millis(1);
-/// Without progress no longer than this, and with progress, because trials were in vain, no longer
-/// either.
+/// No longer than this, unless more than a thousand threads wait.
 const PATIENCE: Duration = Duration::from_secs(1);
 /// The longest nap between two thoughts.
 const NAP: Duration = Duration::from_millis(8);
 
 /// What a spare knows while it decides.
-#[derive(Debug)]
+#[derive(Debug, Default)]
 pub(crate) struct SparePolicy {
-    since: Instant,
-    progress: usize,
-    moved: Instant,
+    /// For how long it has thought. The place may be taken in between, and be free again: a thread
+    /// that waits comes back to help.
+    thought: Duration,
+    /// When it was asked last, if it thinks.
+    asked: Option<Instant>,
+    waits_ended: Option<usize>,
+    /// When a wait was last seen to have ended.
+    moved: Option<Instant>,
 }
 
 impl SparePolicy {
-    pub(crate) fn new(registry: &Registry) -> Self {
-        let now = Instant::now();
-        SparePolicy {
-            since: now,
-            progress: registry.progress(),
-            moved: now,
-        }
-    }
-
     /// Whether to take the place, `waiting` threads waiting; otherwise how long
     /// to nap before asking again.
     pub(crate) fn decide(&mut self, registry: &Registry, waiting: usize) -> Result<(), Duration> {
         let think = THINK.saturating_mul(u32::try_from(waiting).unwrap_or(u32::MAX));
-        let thought = self.since.elapsed();
-        let still = self.still(registry);
+        let now = Instant::now();
+        self.thought += self
+            .asked
+            .replace(now)
+            .map_or(Duration::ZERO, |then| now - then);
+        let thought = self.thought;
+        let waits_end = self.waits_end(registry, think);
         if thought < think {
             return Err((think - thought).min(NAP));
         }
-        let doubled = think.saturating_mul(1 << registry.spares().in_vain());
-        if still < think && thought < doubled.min(PATIENCE) {
-            return Err((think - still).min(NAP));
-        }
-        if !is_saturated(registry) || still >= PATIENCE {
+        if thought >= PATIENCE {
             return Ok(());
         }
-        Err(NAP)
+        let doubled = think.saturating_mul(1 << registry.spares().in_vain());
+        if waits_end && thought < doubled {
+            return Err((doubled - thought).min(NAP));
+        }
+        if is_saturated(registry) {
+            return Err(NAP);
+        }
+        Ok(())
     }
 
-    /// For how long the pool has made no progress, as far as the looks until now can tell.
-    fn still(&mut self, registry: &Registry) -> Duration {
-        let progress = registry.progress();
-        if progress != std::mem::replace(&mut self.progress, progress) {
-            self.moved = Instant::now();
+    /// It does not think for now: no such place is free.
+    pub(crate) fn pause(&mut self) {
+        self.asked = None;
+    }
+
+    /// It has a place, or nothing is left to be done with one.
+    pub(crate) fn forget(&mut self) {
+        *self = Self::default();
+    }
+
+    /// Whether a wait has ended within this time, as far as the looks until now can tell.
+    fn waits_end(&mut self, registry: &Registry, time: Duration) -> bool {
+        let ended = registry.idle_set().waits_ended();
+        let before = self.waits_ended.replace(ended);
+        if before.is_some_and(|before| before != ended) {
+            self.moved = Some(Instant::now());
         }
-        self.moved.elapsed()
+        self.moved.is_some_and(|moved| moved.elapsed() < time)
     }
 }
 

@@ -183,6 +183,8 @@ pub(crate) struct IdleSet {
     entries: AtomicUsize,
     /// How often the pool has come to rest.
     spells: AtomicUsize,
+    /// How often a thread that waited has come back.
+    waits_ended: AtomicUsize,
     over: AtomicBool,
     /// Whether the pool is closed; see [`has_ended`](Self::has_ended).
     closed: AtomicBool,
@@ -207,6 +209,7 @@ impl IdleSet {
             searcher: AtomicUsize::new(NO_SEARCHER),
             entries: AtomicUsize::new(0),
             spells: AtomicUsize::new(0),
+            waits_ended: AtomicUsize::new(0),
             over: AtomicBool::new(false),
             closed: AtomicBool::new(false),
             monitored: AtomicBool::new(worker_policy.monitored),
@@ -622,6 +625,13 @@ impl IdleSet {
     pub(crate) fn entries(&self) -> usize {
         // Relaxed: a figure that is compared with an earlier one.
         self.entries.load(Ordering::Relaxed)
+    }
+
+    /// A number that changes when a thread that waited for work of this pool comes back.
+    #[cfg(not(drumline_loom))]
+    pub(crate) fn waits_ended(&self) -> usize {
+        // Relaxed: a hint.
+        self.waits_ended.load(Ordering::Relaxed)
     }
 
     /// How often the pool has come to rest.

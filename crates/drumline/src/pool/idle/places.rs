@@ -85,7 +85,13 @@ impl IdleSet {
             if !planted!(RestForgotten) {
                 state.away -= 1;
             }
-            state.waiting -= usize::from(why != Absence::Blocks);
+            if why != Absence::Blocks {
+                state.waiting -= 1;
+                // Relaxed, twice: written under the lock. Others read a hint.
+                let ended = self.waits_ended.load(Ordering::Relaxed);
+                self.waits_ended
+                    .store(ended.wrapping_add(1), Ordering::Relaxed);
+            }
             state.stealers.remove(me);
             state.look_after(false)
         })

@@ -89,13 +89,6 @@ impl Registry {
 
     // ---- looks -------------------------------------------------------------
 
-    /// A number that changes, as a rule, when any work is queued, begun or done.
-    pub(crate) fn progress(&self) -> usize {
-        let seats = self.seats().map(|seat| seat.progress());
-        let queued = self.injector().len() + self.long_lived().len();
-        seats.fold(queued, usize::wrapping_add)
-    }
-
     /// Whether anything is queued or visible anywhere.
     ///
     /// The inbox of a member for good does not count. No worker can take from it, and its thread

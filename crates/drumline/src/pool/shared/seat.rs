@@ -60,8 +60,8 @@ pub(crate) struct Seat {
     /// The occupant is a member for good, and may outlive the pool's workers; written before it
     /// begins.
     permanent: AtomicBool,
-    /// The occupant is a spare that took the place of a thread that waits, and its first job has not
-    /// ended or had to wait; used by it alone.
+    /// The occupant is a spare that took the place of a thread that waits, and it is not known yet
+    /// whether that was in vain; used by it alone.
     is_trial: AtomicBool,
     /// Where the queue ended when the occupant began what it runs now, with nothing in its deque:
     /// jobs before that are older than its halves.
@@ -192,8 +192,8 @@ impl Seat {
         self.is_trial.store(is_trial, Ordering::Relaxed);
     }
 
-    /// The first job of the occupant has ended, or has to wait: `in_vain`. If this was a trial, it
-    /// is over.
+    /// The occupant has run some jobs, or one of them has to wait: `in_vain`. If this was a trial,
+    /// it is over.
     pub(crate) fn end_trial(&self, in_vain: bool) {
         if self.is_trial.load(Ordering::Relaxed) {
             self.is_trial.store(false, Ordering::Relaxed);
@@ -244,11 +244,6 @@ impl Seat {
     pub(crate) fn forks(&self) -> usize {
         let deques = self.deques().map(Deque::progress);
         deques.fold(0, usize::wrapping_add)
-    }
-
-    /// A number that changes, as a rule, when something is pushed or taken here.
-    pub(crate) fn progress(&self) -> usize {
-        self.forks().wrapping_add(self.queue.len())
     }
 
     /// How many jobs another thread could take from this seat without interrupting its occupant.

@@ -5,9 +5,7 @@ use crate::sync::thread::JoinHandle;
 use crate::sync::{Mutex, lock};
 
 /// More trials in vain than this are not counted.
-const MOST_IN_VAIN: u32 = 16;
-/// A trial that was not in vain makes up for this many that were.
-const MADE_UP: u32 = 3;
+const MOST_IN_VAIN: u32 = 4;
 
 /// The spares that there are now, and the handles of their threads.
 #[derive(Debug)]
@@ -18,7 +16,7 @@ pub(crate) struct Spares {
     /// most about twice as many as threads, and to look costs each thread little, however many
     /// there are.
     handles: Mutex<Vec<JoinHandle<()>>>,
-    /// How many trials were in vain, less [`MADE_UP`] for each that was not.
+    /// How many trials were in vain, less those that were not.
     in_vain: AtomicU32,
 }
 
@@ -32,7 +30,7 @@ impl Spares {
     }
 
     /// How many of the last spares that took the place of a thread that waits had to wait in turn,
-    /// less [`MADE_UP`] for each that had not.
+    /// less those that had not.
     pub(crate) fn in_vain(&self) -> u32 {
         // Relaxed, here and below: a spare thinks for longer or not because of it. It publishes
         // nothing, and a count that is lost is one of many.
@@ -45,7 +43,7 @@ impl Spares {
         let after = if in_vain {
             (before + 1).min(MOST_IN_VAIN)
         } else {
-            before.saturating_sub(MADE_UP)
+            before.saturating_sub(1)
         };
         self.in_vain.store(after, Ordering::Relaxed);
     }
@@ -96,7 +94,7 @@ impl Spares {
 
 #[cfg(all(test, not(drumline_shuttle)))]
 mod tests {
-    use super::{MADE_UP, MOST_IN_VAIN, Spares};
+    use super::{MOST_IN_VAIN, Spares};
 
     #[test]
     fn trials_are_counted_within_bounds() {
@@ -108,6 +106,6 @@ mod tests {
         }
         assert_eq!(spares.in_vain(), MOST_IN_VAIN);
         spares.end_trial(false);
-        assert_eq!(spares.in_vain(), MOST_IN_VAIN - MADE_UP);
+        assert_eq!(spares.in_vain(), MOST_IN_VAIN - 1);
     }
 }

@@ -31,6 +31,10 @@ const SPARE_STAYS: Duration = Duration::from_secs(2);
 /// The same for one that has only looked after other threads, and had nothing else to do.
 const MONITOR_STAYS: Duration = Duration::from_millis(100);
 
+/// A spare that took the place of a thread that waits was of use when it has run this many jobs in
+/// a row without having to wait.
+const TRIAL: u32 = 16;
+
 /// A worker runs at most this many tasks in a row from its hand-off slot.
 const HAND_OFFS_IN_A_ROW: u32 = 16;
 
@@ -60,6 +64,7 @@ pub(crate) fn run(registry: &Registry, index: usize, spare: bool) {
             thief: Thief::new(index),
             wake_backoff: WakeBackoff::default(),
             spare,
+            policy: SparePolicy::default(),
             needed: false,
             hand_offs: 0,
             overdue: OverdueLooks::new(index),
@@ -89,6 +94,8 @@ struct Worker<'a> {
     wake_backoff: WakeBackoff,
     /// Whether it is there only because others block.
     spare: bool,
+    /// Whether to take the places of threads that wait.
+    policy: SparePolicy,
     /// Whether it has ever taken a place.
     needed: bool,
     /// Tasks in a row from the hand-off slot.
@@ -199,7 +206,8 @@ impl<'a> Worker<'a> {
         let work = || registry.has_work();
         let mut patience = Patience::new();
         self.thief.begin();
-        let (mut policy, mut is_trial) = (None, false);
+        let mut is_trial = false;
+        self.policy.pause();
         self.wake_backoff.begin_stay();
         loop {
             if self.seat.inbox().len() > 0 {
@@ -212,8 +220,7 @@ impl<'a> Worker<'a> {
                 match idle_set.take(me, seen > 1, self.spare && !is_trial) {
                     TakeOutcome::Reserved { waiting } => {
                         self.seat.handshake().end();
-                        let policy = policy.get_or_insert_with(|| SparePolicy::new(registry));
-                        match policy.decide(registry, waiting) {
+                        match self.policy.decide(registry, waiting) {
                             Ok(()) => is_trial = true,
                             // What waits is to wait, so the nap is not late.
                             Err(nap) => self.rest(seen, &mut patience, nap, &|| false),
@@ -225,11 +232,17 @@ impl<'a> Worker<'a> {
                             self.seat.counters().beats.up();
                         }
                         registry.wake(wake);
+                        self.policy.forget();
                         self.seat.set_trial(is_trial);
                         return Watched::Active { mark };
                     }
-                    TakeOutcome::NoPlace | TakeOutcome::Deposed => self.seat.handshake().end(),
+                    TakeOutcome::NoPlace | TakeOutcome::Deposed => {
+                        self.policy.pause();
+                        self.seat.handshake().end();
+                    }
                 }
+            } else {
+                self.policy.forget();
             }
             let quiet = idle_set.is_quiet();
             if seen == 0
@@ -324,11 +337,10 @@ impl<'a> Worker<'a> {
         }
         self.seat.hand_off().set_open(true);
         let mut owes_marks = mark;
-        let mut is_fresh = true;
+        let mut jobs = 0_u32;
         self.wake_backoff.begin_work();
         while let Some(loot) = self.find() {
-            let is_first = std::mem::take(&mut is_fresh);
-            if is_first && loot.is_one_of_many(registry) {
+            if jobs == 0 && loot.is_one_of_many(registry) {
                 registry.call_helpers(1);
             }
             if std::mem::take(&mut owes_marks) && registry.mark_and_scan() != Scan::Nothing {
@@ -336,7 +348,8 @@ impl<'a> Worker<'a> {
             }
             let is_half = loot.is_half();
             self.thief.run(self.seat, loot);
-            if is_first {
+            jobs = jobs.saturating_add(1);
+            if jobs == TRIAL {
                 self.seat.end_trial(false);
             }
             self.wake_backoff.has_worked(is_half);
@@ -344,7 +357,9 @@ impl<'a> Worker<'a> {
                 break;
             }
         }
-        self.seat.set_trial(false);
+        if jobs > 0 {
+            self.seat.end_trial(false);
+        }
         self.become_idle()
     }
 
