@@ -488,8 +488,8 @@ const LIST_NOTES: &str = "\
 * runs by default. `cargo lab run NAME…` runs any of them, each on the runtimes of its kind, and
 with `--peers` on the peers in other languages that are installed; `cargo lab idle` runs the idle-…,
 `cargo lab blocking` the blocking-…, `cargo lab async` the task-… and offload-…, and
-`cargo lab messages` those of messages. Who does not finish the blocking-… in 20 s is ended and
-has a row that says so; a deadlock of a peer is a result and no error.
+`cargo lab messages` those of messages. A runtime that does not finish the blocking-… in 20 s is
+ended and has a row that says so; a deadlock of a peer is a result and no error.
 ";
 
 fn workload_lines(entry: &WorkloadEntry) -> String {

@@ -195,7 +195,7 @@ fn spawned_from_inside_and_the_pool_ends() {
 #[test]
 fn spawned_panics_are_counted() {
     let pool = pool(3);
-    pool.spawn_broadcast(|_| panic_any("nobody waits"));
+    pool.spawn_broadcast(|_| panic_any("no thread waits"));
     while pool.lost_panics() < 3 {
         thread::yield_now();
     }

@@ -224,7 +224,7 @@ fn a_message_that_was_handed_over_is_not_lost() {
             assert!(poll(future, &listed(&calls)).is_pending());
         }
         drop(receiving);
-        assert_eq!(calls.count(), others.min(1), "who waits is told");
+        assert_eq!(calls.count(), others.min(1), "one that waits is told");
         // It was sent before this one.
         let mut sending = sender.send_async(accounts.message(2));
         if others < 2 {

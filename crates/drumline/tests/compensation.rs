@@ -283,7 +283,7 @@ fn who_comes_back_goes_on_and_then_the_number_is_right_again() {
             at_once(pool, 50) <= jobs
         });
         let most = meet_awake(pool, jobs, 3);
-        assert!(most >= jobs, "nobody is cut off");
+        assert!(most >= jobs, "no place is lost");
     });
     for jobs in JOBS {
         for pool in [pool(jobs), without_guests(jobs)] {

@@ -68,7 +68,7 @@ impl Counted {
     fn check(self, jobs: usize, more: usize) {
         let most = self.most.load(Ordering::Relaxed);
         eprintln!("{most} threads, jobs {jobs}");
-        assert!(most > 0, "nobody has counted");
+        assert!(most > 0, "the threads were not counted");
         assert!(most <= jobs + more, "{most} threads, jobs {jobs}");
     }
 }

@@ -28,7 +28,7 @@ fn an_iterator_that_is_dropped_early_leaves_nothing() {
             }
             drop(results);
             if taken == 0 {
-                assert_eq!(ledger.made(), 0, "nobody has asked");
+                assert_eq!(ledger.made(), 0, "no item was asked for");
             }
             eventually("what was in flight is dropped", || ledger.is_even());
         }

@@ -362,7 +362,7 @@ fn the_receiver_ends_it_for_all_senders() {
                 let (send, ledger, returned) = (send.clone(), &ledger, &returned);
                 scope.spawn(move || {
                     let Err(SendError(item)) = send.send(ledger.item(number)) else {
-                        panic!("nobody has taken anything");
+                        panic!("no item was taken");
                     };
                     assert_eq!(item.number, number);
                     returned.fetch_add(1, Ordering::Relaxed);

@@ -188,7 +188,7 @@ fn nothing_that_was_taken_is_lost() {
                         item
                     });
                     let Err(SendError(_back)) = all.send_to(&sink) else {
-                        panic!("nobody takes")
+                        panic!("no thread takes")
                     };
                     3
                 },

@@ -16,7 +16,7 @@ pub(crate) fn as_rayon() -> PoolBuilder {
         .spares(false)
         .wait_policy(WaitPolicy::Steal)
         .broadcast_to_member(true)
-        .panic_handler(|_| abort("a task that nobody waits for panicked"))
+        .panic_handler(|_| abort("a task that no thread waits for panicked"))
 }
 
 /// The handler of a program, which must not panic itself.

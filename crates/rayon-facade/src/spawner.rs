@@ -1,4 +1,4 @@
-//! Who starts the threads of a pool.
+//! What starts the threads of a pool.
 
 use std::cell::RefCell;
 use std::io;

@@ -82,7 +82,7 @@ fn main() {
             resident_kib()
         );
     }
-    for pool in Arc::into_inner(pools).expect("nobody else has them") {
+    for pool in Arc::into_inner(pools).expect("no other thread has them") {
         if pool.shutdown().is_err() {
             fail("a pool could not be shut down");
         }

@@ -135,7 +135,7 @@ pub trait ParallelIterator: Sized + Send {
     ///
     /// let (sender, receiver) = mpsc::channel();
     /// [1, 2, 3].par_iter().for_each_with(sender, |sender, number| {
-    ///     sender.send(number * 2).expect("somebody receives");
+    ///     sender.send(number * 2).expect("there is a receiver");
     /// });
     /// assert_eq!(receiver.iter().sum::<i32>(), 12);
     /// ```

@@ -281,7 +281,7 @@ pub(super) unsafe fn run_and_pop(
         Some((deque, slot)) if pool::attend(deque, slot) => (deque, slot),
         Some(_) => {
             // Undone, before any thread could see it.
-            let seat = local::seat().expect("whoever pushes has a seat");
+            let seat = local::seat().expect("a thread that pushes has a seat");
             let mut full = seat.current();
             if full.is_gate() {
                 let room = full

@@ -51,7 +51,7 @@ impl Task {
             return 0;
         }
         let closure = Self::take(&self.closure);
-        assert_eq!(closure, 1, "somebody else has run it");
+        assert_eq!(closure, 1, "another thread has run it");
         // SAFETY: loom checks that no other thread is here.
         self.outcome.with_mut(|outcome| unsafe { *outcome = 2 });
         match self.word.finish() {
@@ -74,7 +74,7 @@ fn join() {
         let ticket = Arc::clone(&task);
         let runner = thread::spawn(move || ticket.redeem());
         if task.word.take_back() {
-            assert_eq!(Task::take(&task.closure), 1, "somebody else has run it");
+            assert_eq!(Task::take(&task.closure), 1, "another thread has run it");
         } else {
             if task.word.watch(task.sleeper()) {
                 while task.word.progress() != TaskState::Done {

@@ -40,7 +40,7 @@
 //! run, and what a thread counts in that wakes the future, it counts in while the scope is not
 //! done.
 //!
-//! # Who is related
+//! # Which seats are related
 //!
 //! A waiting scope helps the seats that run its jobs. A seat is among the runners from before its
 //! job begins until it is done, and the pool asks again after it has secured an entry. The floor of

@@ -116,7 +116,7 @@ where
         }
         // SAFETY: `start` was won.
         let TaskContent::Ready(func) = (unsafe { task.take_stage() }) else {
-            unreachable!("nobody has run it");
+            unreachable!("no thread has run it");
         };
         let outcome = unwind::catch(func);
         // SAFETY: the cell is the runner's until `finish`.
@@ -156,7 +156,7 @@ where
         // SAFETY: the caller has won `take_back`.
         match unsafe { self.take_stage() } {
             TaskContent::Ready(func) => unwind::catch(func),
-            TaskContent::Ended(_) | TaskContent::Empty => unreachable!("nobody has run it"),
+            TaskContent::Ended(_) | TaskContent::Empty => unreachable!("no thread has run it"),
         }
     }
 

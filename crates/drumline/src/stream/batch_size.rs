@@ -150,7 +150,7 @@ mod tests {
     #[test]
     fn long_items_come_one_by_one() {
         let mut batch_size = BatchSize::adaptive(LIMIT);
-        assert!(batch_size.may_exceed(1, LENGTHY), "nobody knows yet");
+        assert!(batch_size.may_exceed(1, LENGTHY), "that is not known yet");
         assert_eq!(after(&mut batch_size, 20, Duration::from_nanos(50)), 400);
         assert!(!batch_size.may_exceed(400, LENGTHY));
         // One slow batch is enough.

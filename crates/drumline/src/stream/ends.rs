@@ -130,7 +130,7 @@ impl<T: Send, W: Work<T>> Use<T> for ToTheEnd<W, T> {
         let most = consumers.most();
         let stage = Stage::new(source, self.work, self.settings, most, Finished::Unwanted);
         let called = stage.stage_state.summon();
-        debug_assert!(called, "nobody has been called before");
+        debug_assert!(called, "no consumer has been called before");
         consumers.work(stage.clone());
         stage.note_end();
         if let Some(payload) = stage.take_fatal() {

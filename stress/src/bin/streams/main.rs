@@ -27,6 +27,6 @@ fn main() {
     let pools = POOLS.map(|kind| pool(kind).expect("a pool"));
     let pools = Arc::new(Vec::from(pools));
     run.repeat(CALLERS, |random| round::run(random.number(), &pools));
-    shut_down(Arc::into_inner(pools).expect("nobody else has them"));
+    shut_down(Arc::into_inner(pools).expect("no other thread has them"));
     run.report("streams");
 }

@@ -84,7 +84,7 @@ pub fn run(seed: u64, pools: &Arc<Vec<Pool>>) {
     let mut waited = Waited::new();
     while Arc::get_mut(&mut round).is_none() {
         let is_late = !may_last || waited.so_far() > GONE;
-        round.check(!is_late, "somebody still holds the items, or the functions");
+        round.check(!is_late, "the items, or the functions, are still held");
         thread::yield_now();
     }
     round.verify(told);

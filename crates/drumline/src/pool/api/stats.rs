@@ -20,7 +20,7 @@ use crate::pool::shared::registry::Registry;
 /// let before = pool.stats();
 /// pool.join(|| 1, || 2);
 /// let after = pool.stats();
-/// assert_eq!(after.steals - before.steals, 0, "there was nobody to help");
+/// assert_eq!(after.steals - before.steals, 0, "there was no thread to help");
 /// println!("{after}");
 /// # Ok::<(), drumline::BuildError>(())
 /// ```

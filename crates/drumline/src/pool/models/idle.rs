@@ -93,8 +93,8 @@ fn successor() {
     let second = long.other.push(&pool, 2);
     // Without calling the runtime.
     long.ended.park();
-    assert!(!pool.settle(2, second), "somebody else has run it");
-    assert!(!pool.settle(2, first), "somebody else has run it");
+    assert!(!pool.settle(2, second), "another thread has run it");
+    assert!(!pool.settle(2, first), "another thread has run it");
     long.task.assert_once();
     pool.leave(2);
     workers.end(&pool);

@@ -656,7 +656,7 @@ impl Hidden {
 
     pub(super) fn settle(&self, pool: &Pool, seat: usize, slot: *mut Slot) {
         self.wait();
-        assert!(!pool.settle(seat, slot), "somebody else has run it");
+        assert!(!pool.settle(seat, slot), "another thread has run it");
         self.task.assert_once();
     }
 
@@ -684,7 +684,7 @@ impl Hidden {
     pub(super) fn join_with(&self, pool: &Pool, seat: usize, wait: fn(&Self, &Pool, usize)) {
         let slot = self.push(pool, seat);
         wait(self, pool, seat);
-        assert!(!pool.settle(seat, slot), "somebody else has run it");
+        assert!(!pool.settle(seat, slot), "another thread has run it");
         self.task.assert_once();
     }
 

@@ -269,7 +269,7 @@ fn risen() {
     let slot = hidden.push(&pool, 1);
     pool.come_back(2);
     hidden.wait_stuck(&pool, 1);
-    assert!(!pool.settle(1, slot), "somebody else has run it");
+    assert!(!pool.settle(1, slot), "another thread has run it");
     pool.leave(2);
     pool.leave(1);
     workers.end(&pool);

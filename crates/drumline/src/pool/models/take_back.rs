@@ -16,7 +16,7 @@ fn back_or_started() {
     let deque = Arc::new(Deque::new(1, Barrier::Asymmetric));
     let (slot, _) = super::push(&deque, tasks[0].job());
     let Steal::Taken(stolen) = deque.steal(1, Effort::Force(1), None) else {
-        unreachable!("nobody else is here")
+        unreachable!("no other thread is here")
     };
     let stolen = Sendable(stolen);
     let thief = thread::spawn({
@@ -57,7 +57,7 @@ fn late_thief() {
     let deque = Arc::new(Deque::new(1, Barrier::Asymmetric));
     let (slot, _) = super::push(&deque, tasks[0].job());
     let Steal::Taken(stolen) = deque.steal(1, Effort::Force(1), None) else {
-        unreachable!("nobody else is here")
+        unreachable!("no other thread is here")
     };
     let stolen = Sendable(stolen);
     let late = thread::spawn({

@@ -151,13 +151,13 @@ impl Program {
                     *held += 1;
                     let before = *held;
                     let value = then.run(tally);
-                    assert_eq!(*held, before, "nobody else holds it");
+                    assert_eq!(*held, before, "no other thread holds it");
                     value
                 } else {
                     let held = crate::blocking(|| locked.read()).unwrap_or_else(|e| e.into_inner());
                     let before = *held;
                     let value = then.run(tally);
-                    assert_eq!(*held, before, "nobody writes");
+                    assert_eq!(*held, before, "no thread writes");
                     value
                 }
             }

@@ -20,8 +20,9 @@ impl LoopWorkload for Mandelbrot {
     const CARD: WorkloadCard = WorkloadCard {
         name: "mandelbrot",
         about: "the Mandelbrot set, a square of points; one item is a row",
-        analysis: "Rows through the middle cost many times what those at the edges do. Whoever \
-                   deals rows out in equal shares, and leaves it at that, waits for the middle.",
+        analysis: "Rows through the middle cost many times what those at the edges do. A \
+                   runtime that deals rows out in equal shares, and leaves it at that, waits for \
+                   the middle.",
         item: "row",
         size_counts: "rows",
         sizes: &[2_048],

@@ -22,8 +22,8 @@ impl LoopWorkload for Skewed {
         name: "skewed",
         about: "a loop whose last item costs as much as all others together",
         analysis: "Nothing can be faster than that item, which is the critical path: 1.00 × path \
-                   means that it was begun at once and everything else was done meanwhile. Whoever \
-                   begins it last takes up to twice as long. One job takes 2.00.",
+                   means that it was begun at once and everything else was done meanwhile. A \
+                   runtime that begins it last takes up to twice as long. One job takes 2.00.",
         item: "item",
         size_counts: "items",
         sizes: &[10_000],

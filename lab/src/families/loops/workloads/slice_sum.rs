@@ -44,7 +44,7 @@ impl LoopWorkload for SliceSum {
         about: "sum of a slice of `u64`, inside the pool",
         analysis: "The compiler makes vector code of the plain loop, so a sum of 1,000 takes less \
                    time than it takes to wake a thread, and one of 10,000,000 is as fast as memory \
-                   is. A loop that nobody can help with should cost what the plain one costs.",
+                   is. A loop that no thread can help with should cost what the plain one costs.",
         item: "number",
         size_counts: "numbers",
         sizes: &[10, 100, 1_000, 10_000, 100_000, 1_000_000, 10_000_000],

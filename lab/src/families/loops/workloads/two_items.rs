@@ -23,7 +23,7 @@ impl LoopWorkload for TwoItems {
         name: "two-items",
         about: "two items of 100 ms each; the size chooses what they do: 0 sleep, 1 spin",
         analysis: "With two jobs the right answer is 100 ms: few items are no reason to keep them \
-                   together. With one job it is 200 ms, unless somebody notices that the thread \
+                   together. With one job it is 200 ms, unless the pool notices that the thread \
                    sleeps and puts another one in its place.",
         item: "item",
         size_counts: "what they do",

@@ -12,7 +12,7 @@ impl OffloadWorkload for Offload90 {
     const CARD: WorkloadCard = WorkloadCard {
         name: "offload-90",
         about: "requests of 1 ms of computing that a tokio thread hands over, at 90 % load",
-        analysis: "As `offload-60`. Most requests wait for others, so who runs first counts, and \
+        analysis: "As `offload-60`. Most requests wait for others, so their order counts, and \
                    a runtime with more threads than cores computes several at once, each of them \
                    slower.",
         ..Offload60::CARD

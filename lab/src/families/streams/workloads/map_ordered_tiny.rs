@@ -18,8 +18,8 @@ impl StreamWorkload for MapOrderedTiny {
     const CARD: WorkloadCard = WorkloadCard {
         name: "map-ordered-tiny",
         about: "an iterator mapped in parallel, 50 ns per item, and its results taken in order",
-        analysis: "Handing an item over one by one costs more than the item. Who comes close to \
-                   `seq` hands over many at once, without being told.",
+        analysis: "Handing an item over one by one costs more than the item. A runtime that \
+                   comes close to `seq` hands over many at once, without being told.",
         ..MapOrdered::CARD
     };
 

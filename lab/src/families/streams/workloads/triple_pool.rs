@@ -22,10 +22,10 @@ impl StreamWorkload for TriplePool {
         name: "triple-pool",
         about: "three pipelines at once, each a serial producer and as many consumers as jobs",
         analysis: "There are three times as many threads as cores and more, so the kernel decides \
-                   who runs. The switches of `static` are its time slices; those above are what \
-                   handing over costs. A runtime that wakes a thread for each item is above by \
-                   about as many as there are items. Latency is from the end of making an item to \
-                   the begin of handling it, and grows with how many items wait in a queue: a \
+                   which ones run. The switches of `static` are its time slices; those above are \
+                   what handing over costs. A runtime that wakes a thread for each item is above \
+                   by about as many as there are items. Latency is from the end of making an item \
+                   to the begin of handling it, and grows with how many items wait in a queue: a \
                    bounded queue has less of it.",
         item: "item",
         size_counts: "steps per item",

@@ -90,13 +90,13 @@ impl<E> Failure<E> {
     fn lock(&self) -> crate::sync::MutexGuard<'_, Option<E>> {
         self.error
             .lock()
-            .expect("nobody panics while errors are locked")
+            .expect("no thread panics while errors are locked")
     }
 
     fn into_inner(self) -> Option<E> {
         self.error
             .into_inner()
-            .expect("nobody panics while errors are locked")
+            .expect("no thread panics while errors are locked")
     }
 }
 
