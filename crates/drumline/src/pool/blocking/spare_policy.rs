@@ -35,18 +35,25 @@ process_wide! {
 
 /// For each thread that waits.
 const THINK: Duration = Duration::from_millis(1);
-/// No longer than this, unless more than a thousand threads wait.
+/// No longer than this, in any case.
 const PATIENCE: Duration = Duration::from_secs(1);
 /// The longest nap between two thoughts.
 const NAP: Duration = Duration::from_millis(8);
+/// No more than this of the time between two thoughts counts for [`PATIENCE`]: there may have been
+/// nothing to think about.
+const GAP: Duration = Duration::from_millis(16);
+/// After this long it is about something else.
+const OVER: Duration = Duration::from_secs(10);
 
 /// What a spare knows while it decides.
 #[derive(Debug, Default)]
 pub(crate) struct SparePolicy {
-    /// For how long it has thought. The place may be taken in between, and be free again: a thread
-    /// that waits comes back to help.
-    thought: Duration,
-    /// When it was asked last, if it thinks.
+    /// Since when it has thought, if it does.
+    since: Option<Instant>,
+    /// For how long in all, since it had a place. The place may be taken in between, and be free
+    /// again: a thread that waits comes back to help.
+    in_all: Duration,
+    /// When it was asked last.
     asked: Option<Instant>,
     waits_ended: Option<usize>,
     /// When a wait was last seen to have ended.
@@ -57,19 +64,19 @@ impl SparePolicy {
     /// Whether to take the place, `waiting` threads waiting; otherwise how long
     /// to nap before asking again.
     pub(crate) fn decide(&mut self, registry: &Registry, waiting: usize) -> Result<(), Duration> {
-        let think = THINK.saturating_mul(u32::try_from(waiting).unwrap_or(u32::MAX));
         let now = Instant::now();
-        self.thought += self
-            .asked
-            .replace(now)
-            .map_or(Duration::ZERO, |then| now - then);
-        let thought = self.thought;
+        let thought = now - *self.since.get_or_insert(now);
+        match self.asked.replace(now).map(|then| now - then) {
+            Some(gap) if gap > OVER => self.in_all = Duration::ZERO,
+            gap => self.in_all += gap.unwrap_or_default().min(GAP),
+        }
+        if self.in_all >= PATIENCE {
+            return Ok(());
+        }
+        let think = THINK.saturating_mul(u32::try_from(waiting).unwrap_or(u32::MAX));
         let waits_end = self.waits_end(registry, think);
         if thought < think {
             return Err((think - thought).min(NAP));
-        }
-        if thought >= PATIENCE {
-            return Ok(());
         }
         let doubled = think.saturating_mul(1 << registry.spares().in_vain());
         if waits_end && thought < doubled {
@@ -81,13 +88,13 @@ impl SparePolicy {
         Ok(())
     }
 
-    /// It does not think for now: no such place is free.
-    pub(crate) fn pause(&mut self) {
-        self.asked = None;
+    /// It begins anew.
+    pub(crate) fn begin(&mut self) {
+        self.since = None;
     }
 
-    /// It has a place, or nothing is left to be done with one.
-    pub(crate) fn forget(&mut self) {
+    /// It has a place.
+    pub(crate) fn end(&mut self) {
         *self = Self::default();
     }
 

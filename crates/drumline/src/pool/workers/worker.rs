@@ -207,7 +207,7 @@ impl<'a> Worker<'a> {
         let mut patience = Patience::new();
         self.thief.begin();
         let mut is_trial = false;
-        self.policy.pause();
+        self.policy.begin();
         self.wake_backoff.begin_stay();
         loop {
             if self.seat.inbox().len() > 0 {
@@ -232,17 +232,12 @@ impl<'a> Worker<'a> {
                             self.seat.counters().beats.up();
                         }
                         registry.wake(wake);
-                        self.policy.forget();
+                        self.policy.end();
                         self.seat.set_trial(is_trial);
                         return Watched::Active { mark };
                     }
-                    TakeOutcome::NoPlace | TakeOutcome::Deposed => {
-                        self.policy.pause();
-                        self.seat.handshake().end();
-                    }
+                    TakeOutcome::NoPlace | TakeOutcome::Deposed => self.seat.handshake().end(),
                 }
-            } else {
-                self.policy.forget();
             }
             let quiet = idle_set.is_quiet();
             if seen == 0
