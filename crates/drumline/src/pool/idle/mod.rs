@@ -630,7 +630,7 @@ impl IdleSet {
     /// A number that changes when a thread that waited for work of this pool comes back.
     #[cfg(not(drumline_loom))]
     pub(crate) fn waits_ended(&self) -> usize {
-        // Relaxed: a hint.
+        // Relaxed: a figure that is compared with an earlier one. It publishes nothing.
         self.waits_ended.load(Ordering::Relaxed)
     }
 

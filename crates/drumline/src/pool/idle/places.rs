@@ -87,7 +87,8 @@ impl IdleSet {
             }
             if why != Absence::Blocks {
                 state.waiting -= 1;
-                // Relaxed, twice: written under the lock. Others read a hint.
+                // Relaxed, twice: written under the lock. Others only compare it with an earlier
+                // figure.
                 let ended = self.waits_ended.load(Ordering::Relaxed);
                 self.waits_ended
                     .store(ended.wrapping_add(1), Ordering::Relaxed);
