@@ -127,7 +127,9 @@ impl Session {
             .ceil()
             .max(1.0) as u64;
 
-        self.sampling(|session| session.timed(batch, || repeat(batch, expected, &mut operation)));
+        self.sampling(&mut |session| {
+            session.timed(batch, &mut || repeat(batch, expected, &mut operation))
+        });
     }
 
     /// Measures `operation`, with `prepare` before and `check` after each one, untimed.
@@ -162,10 +164,10 @@ impl Session {
                 return;
             }
         }
-        self.sampling(|session| {
+        self.sampling(&mut |session| {
             prepare(state);
             let mut answer = None;
-            session.timed(operations, || {
+            session.timed(operations, &mut || {
                 answer = Some(batch(state));
                 Ok(())
             })?;
@@ -190,10 +192,10 @@ impl Session {
                 return;
             }
         }
-        self.sampling(|session| {
+        self.sampling(&mut |session| {
             prepare();
             let mut reported = None;
-            session.timed(1, || {
+            session.timed(1, &mut || {
                 reported = Some(operation()?);
                 Ok(())
             })?;
@@ -216,10 +218,11 @@ impl Session {
     ) {
         self.found.items = items;
         let mut all = Vec::new();
-        self.sampling(|session| {
-            let prepared = prepare().map_err(|error| format!("{error:#}"))?;
+        self.sampling(&mut |session| {
+            let mut prepared = Some(prepare().map_err(|error| format!("{error:#}"))?);
             let mut found = Vec::new();
-            session.timed(1, || {
+            session.timed(1, &mut || {
+                let prepared = prepared.take().expect("a sample is one call");
                 found = operation(prepared).map_err(|error| format!("{error:#}"))?;
                 Ok(())
             })?;
@@ -258,7 +261,7 @@ impl Session {
     /// and used is what the program says.
     pub fn sample_program(&mut self, mut operation: impl FnMut() -> anyhow::Result<Measurement>) {
         let (mut threads, mut memory) = (None, None);
-        self.sampling(|session| {
+        self.sampling(&mut |session| {
             let mut one = operation().map_err(|error| format!("{error:#}"))?;
             if let Some(error) = one.error.take() {
                 return Err(error);
@@ -292,8 +295,9 @@ impl Session {
         (found.counts, found.migrations) = (Counts::default(), None);
     }
 
-    /// Takes samples until there are enough.
-    fn sampling(&mut self, mut one: impl FnMut(&mut Self) -> Result<(), String>) {
+    /// Takes samples until there are enough. A thousand workloads come here, and the code exists
+    /// once: it is called for a sample, not for an operation.
+    fn sampling(&mut self, one: &mut dyn FnMut(&mut Self) -> Result<(), String>) {
         if self.gated
             && let Err(gone) = gate::wait()
         {
@@ -338,11 +342,11 @@ impl Session {
         }
     }
 
-    /// Times one sample of `batch` operations.
+    /// Times one sample of `batch` operations, in code that exists once as well.
     fn timed(
         &mut self,
         batch: u64,
-        stretch: impl FnOnce() -> Result<(), String>,
+        stretch: &mut dyn FnMut() -> Result<(), String>,
     ) -> Result<(), String> {
         self.counters.enable();
         let before = Usage::now();

@@ -8,13 +8,16 @@ use std::ffi::OsString;
 use std::fs;
 use std::io::Write as _;
 use std::path::{Path, PathBuf};
-use std::process::Command;
+use std::process::{Command, Stdio};
+use std::thread;
+use std::time::{Duration, Instant};
 
 use drumline_lab::machine::{Build, Machine};
 use drumline_lab::record::Record;
 use drumline_lab::round::RoundFigures;
 use drumline_lab::runtime::Role;
-use drumline_lab::{output, reader, registry};
+use drumline_lab::statistics::PROCESSES_MIN;
+use drumline_lab::{launch, output, process_group, reader, registry};
 use serde::Deserialize;
 
 use crate::{command, stderr};
@@ -27,6 +30,12 @@ const NAMES: [&str; 4] = ["chromium", "chromium-browser", "google-chrome", "chro
 
 /// Windows, in pixels. Chromium has none that are smaller than the first.
 const WIDTHS: [u32; 3] = [500, 900, 1400];
+
+/// How long a browser may take for a page. The largest one takes ten seconds.
+const LIMIT: Duration = Duration::from_secs(300);
+
+/// How often it is looked whether a browser has ended.
+const LOOK: Duration = Duration::from_millis(20);
 
 /// What the script finds.
 #[derive(Debug, Deserialize)]
@@ -90,16 +99,42 @@ fn look(browser: &OsString, page: &str, width: u32, dark: bool) -> Findings {
         // Chromium does not start otherwise.
         command.arg("--no-sandbox");
     }
-    let output = command.arg(format!("file://{}", file.display())).output();
-    let output = output.unwrap_or_else(|error| {
-        panic!("{browser:?} cannot be started: {error}; unset LAB_CHROMIUM, or correct it")
-    });
-    let text = String::from_utf8_lossy(&output.stdout);
-    let findings = text.split_once("data-findings=\"").and_then(|(_, rest)| {
+    command.arg(format!("file://{}", file.display()));
+    let (output, errors) = run(&mut command);
+    let findings = output.split_once("data-findings=\"").and_then(|(_, rest)| {
         let (coded, _) = rest.split_once('"')?;
         serde_json::from_str(&decode(coded)?).ok()
     });
-    findings.unwrap_or_else(|| panic!("{browser:?} has measured nothing: {}", stderr(&output)))
+    findings.unwrap_or_else(|| panic!("{browser:?} has measured nothing: {errors}"))
+}
+
+/// What a browser writes. One that hangs is an error that says so: without a limit the tests would
+/// end with the patience of whatever runs them, and with no word of the reason.
+fn run(command: &mut Command) -> (String, String) {
+    command
+        .stdin(Stdio::null())
+        .stdout(Stdio::piped())
+        .stderr(Stdio::piped());
+    process_group::lead(command);
+    let program = command.get_program().to_owned();
+    let mut child = command.spawn().unwrap_or_else(|error| {
+        panic!("{program:?} cannot be started: {error}; unset LAB_CHROMIUM, or correct it")
+    });
+    let output = launch::collect(child.stdout.take());
+    let errors = launch::collect(child.stderr.take());
+    let start = Instant::now();
+    // While something that it started still writes, it is not waited for: its number then remains
+    // that of its group.
+    while !(output.is_finished() && errors.is_finished()) {
+        if start.elapsed() > LIMIT {
+            let _ = process_group::end(&mut child);
+            let errors = errors.join().unwrap();
+            panic!("{program:?} has not ended within {LIMIT:?}; it says: {errors}");
+        }
+        thread::sleep(LOOK);
+    }
+    child.wait().unwrap();
+    (output.join().unwrap(), errors.join().unwrap())
 }
 
 /// Whether what this process makes belongs to the administrator.
@@ -180,6 +215,9 @@ fn everything() -> Vec<Record> {
     let mut records = Vec::new();
     for (number, entry) in registry::all_workloads().into_iter().enumerate() {
         let card = &entry.card;
+        // An interval is a hundred thousand draws, which takes its time in a build of tests: of
+        // twelve workloads, one that is won and one that is lost have enough processes for claims.
+        let has_claims = number % 12 < 2;
         // Every second workload is lost.
         let factor = |is_ours: bool| {
             if is_ours && number % 2 == 0 {
@@ -199,8 +237,11 @@ fn everything() -> Vec<Record> {
                         jobs,
                         size: *size,
                         size_label: entry.size_label(*size),
-                        // Enough for claims, and too few for them.
-                        rounds: if jobs == 1 { 10 } else { 3 },
+                        rounds: if jobs == 1 && has_claims {
+                            PROCESSES_MIN
+                        } else {
+                            3
+                        },
                         machine: machine.clone(),
                         build: build.clone(),
                         ..Record::default()

@@ -88,13 +88,16 @@ struct Done {
 /// Runs the steps, and stops at the first that fails.
 pub fn run(options: &Options) -> Result<()> {
     let installer = Installer::new(options.install);
+    let begin = Instant::now();
     let mut done = Vec::new();
     for &step in Step::value_variants() {
         if !options.only.is_empty() && !options.only.contains(&step) {
             continue;
         }
-        heading(step.title());
         let start = Instant::now();
+        // A log that was cut off tells what took the time, and a step that hangs from a slow one.
+        let minutes = (start - begin).as_secs() / 60;
+        heading(&format!("{}, after {minutes} min", step.title()));
         let outcome = step.run(installer).with_context(|| failure(step))?;
         if let Outcome::Skipped(why) = &outcome {
             println!("skipped: {why}");
