@@ -1,8 +1,9 @@
 //! Unit tests, each in a process of its own, with one process for each processor at a time.
 //!
-//! A loom model makes and drops the stacks of its threads for every order that it explores. When
+//! A model checker makes and drops the stacks of its threads for every order that it explores. When
 //! two models share a process, each of these calls makes the kernel interrupt the processor that
-//! runs the other one: on two processors that doubles the processor time of both.
+//! runs the other one: on two processors that doubles the processor time of both. (Those of loom
+//! are used again now, see `sync::model_stacks` of the library; those of shuttle are not.)
 
 use std::collections::VecDeque;
 use std::io::{BufRead, BufReader};

@@ -50,6 +50,8 @@ mod barrier_loss;
 mod barrier_sequence;
 mod checked_cell;
 mod count;
+#[cfg(all(test, drumline_loom, target_os = "linux", target_pointer_width = "64"))]
+mod model_stacks;
 #[cfg(not(drumline_loom))]
 pub(crate) mod own_word;
 #[cfg(not(drumline_loom))]
