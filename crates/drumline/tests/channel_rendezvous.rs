@@ -285,6 +285,25 @@ fn a_message_that_comes_back_after_the_end() {
     }
 }
 
+/// The same beside iterators, which had come to their end before.
+#[test]
+fn an_iterator_that_is_over_stays_so() {
+    let (sender, receiver) = mpmc::rendezvous();
+    let other = receiver.clone();
+    let mut receiving = receiver.recv_async();
+    waits(&mut receiving);
+    sender.try_send(1).unwrap();
+    drop(sender);
+    let (mut all, mut rest) = (other.iter(), other.drain());
+    let mut owned = other.clone().into_iter();
+    for _ in 0..2 {
+        assert_eq!((all.next(), rest.next(), owned.next()), (None, None, None));
+    }
+    drop(receiving);
+    assert_eq!((all.next(), rest.next(), owned.next()), (None, None, None));
+    assert_eq!(other.recv(), Ok(1));
+}
+
 #[test]
 fn a_close_gives_messages_back() {
     for round in 0..100 {

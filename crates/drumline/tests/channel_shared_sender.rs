@@ -111,6 +111,11 @@ fn messages_come_back_when_the_receiver_is_gone() {
             Err(TrySendError::Full(_))
         ));
         drop(receiver);
+        // Also while the one that waits has not noticed.
+        assert!(matches!(
+            sender.try_send(accounts.message(7)),
+            Err(TrySendError::Closed(_))
+        ));
         waiting
             .into_iter()
             .for_each(|thread| thread.join().unwrap());

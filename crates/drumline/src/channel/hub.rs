@@ -134,9 +134,10 @@ impl<T> Hub<T> {
 
     /// About how many messages there are in all lanes.
     pub(super) fn len(&self) -> usize {
-        let ports = lock(&self.ports);
-        let alive = ports.all.iter().filter_map(Weak::upgrade);
-        alive.map(|port| port.lane.len()).sum()
+        // Without the lock: this may drop the last reference, and with it a waker, which may run
+        // anything.
+        let alive = Vec::from_iter(lock(&self.ports).all.iter().filter_map(Weak::upgrade));
+        alive.iter().map(|port| port.lane.len()).sum()
     }
 
     /// A port for a further sender.

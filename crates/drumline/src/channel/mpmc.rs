@@ -340,7 +340,7 @@ impl<T: Send> Receiver<T> {
     /// ```
     pub fn drain(&self) -> Drain<'_, T> {
         self.end.close();
-        Drain(&self.end)
+        Drain::new(&self.end)
     }
 
     /// How many messages are in the channel, about: others may be at work.

@@ -23,9 +23,10 @@
 //!
 //! # Cost
 //!
-//! A send claims its place by one compare-and-swap, which all senders share; a receive in a channel
-//! without a bound needs no read-modify-write, in one with a bound one. A lock is taken only by
-//! what has to wait, and by what wakes it.
+//! A send claims its place by one compare-and-swap, which all senders share. A receive needs no
+//! read-modify-write. With a bound, the first 256 receives need one, and so do the next 256 after a
+//! sender has waited for room. Where the system has no barrier, each receive of a channel with a
+//! bound needs one. A lock is taken only by what has to wait, and by what wakes it.
 
 use std::fmt;
 use std::panic::Location;
@@ -334,7 +335,7 @@ impl<T: Send> Receiver<T> {
     /// ```
     pub fn drain(&mut self) -> Drain<'_, T> {
         self.end.close();
-        Drain(&self.end)
+        Drain::new(&self.end)
     }
 
     /// How many messages are in the channel, about: others may be at work.

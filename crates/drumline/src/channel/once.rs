@@ -376,6 +376,12 @@ impl<T> Once<T> {
             }
         });
         *is_listed = self.change(0, TASK);
+        if !*is_listed {
+            // There is nothing to wait for, and a waker may hold its task.
+            // SAFETY: the slot is the receiver's, as it was not given away.
+            let waker = self.waker.with_mut(|slot| unsafe { (*slot).take() });
+            waker.into_iter().for_each(let_go);
+        }
         *is_listed
     }
 

@@ -369,6 +369,8 @@ pub(crate) enum Plant {
     RoomUnsettled,
     /// `SharedQueue::line_up` does not look for room after it has lined up.
     LinesUpBlindly,
+    /// `SharedQueue::try_send_refused` does not look for room where nothing is in the way any more.
+    CalledFull,
     /// `SharedQueue::list_receiver` does not look for a message after it has said that it sleeps.
     ReceiverSleepsBlindly,
     /// `SharedQueue::pass_on` does not wake another receiver.

@@ -223,14 +223,17 @@ impl<T: Send + 'static> TaskSet<T> {
             if self.tasks.is_empty() {
                 return Poll::Ready(None);
             }
-            let mut state = lock(&self.ended.state);
-            if state.numbers.is_empty() {
-                let before = state.waiting.replace(cx.waker().clone());
-                drop(state);
-                drop(before);
-                return Poll::Pending;
+            if lock(&self.ended.state).numbers.is_empty() {
+                // Without the lock: a clone may run anything.
+                let waker = cx.waker().clone();
+                let mut state = lock(&self.ended.state);
+                if state.numbers.is_empty() {
+                    let before = state.waiting.replace(waker);
+                    drop(state);
+                    drop(before);
+                    return Poll::Pending;
+                }
             }
-            drop(state);
             // Before the number is taken out: a waker that panics must not lose it.
             ready!(budget::proceed(cx));
             let number = lock(&self.ended.state).numbers.pop_front();

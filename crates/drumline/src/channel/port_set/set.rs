@@ -253,8 +253,9 @@ impl<T: Send> PortSet<T> {
         self.catch_up();
         self.ports.rouse();
         for (place, port) in self.ports.iter_mut() {
-            port.receiver.close();
+            // Before the lane is closed, which would forget that it has a waker.
             port.unlisten();
+            port.receiver.close();
             if !std::mem::replace(&mut port.is_held, true) {
                 self.held.push(port.key, place);
             }

@@ -182,26 +182,56 @@ impl<T> SharedQueue<T> {
                 Ok(())
             }
             Err((Refusal::Closed, message)) => Err(Unsent::Closed(message)),
-            Err((Refusal::Full, message)) => self.try_send_locked(message),
+            Err((Refusal::Full, message)) => self.try_send_refused(message),
         }
     }
 
-    /// Sends a message to a rendezvous, or beside permits.
-    fn try_send_locked(&self, message: T) -> Result<(), Unsent<T>> {
-        if !self.is_rendezvous() && !self.queue.stops_newcomers() {
-            return Err(Unsent::Full(message));
+    /// Sends a message to a rendezvous, or beside permits. If whatever it was refused for is over
+    /// when this looks, it tries again: with room all the time, a channel is never called full.
+    fn try_send_refused(&self, mut message: T) -> Result<(), Unsent<T>> {
+        loop {
+            if self.is_rendezvous() || self.queue.stops_newcomers() {
+                match self.try_send_locked(message)? {
+                    Some(back) => message = back,
+                    None => return Ok(()),
+                }
+            } else if self.queue.room() == 0 || planted!(CalledFull) {
+                return Err(self.unsent(message));
+            }
+            match self.queue.push(message, Pass::Newcomer) {
+                Ok(Sent::Quietly) => return Ok(()),
+                Ok(Sent::WakesReceiver) => {
+                    self.wake_receiver();
+                    return Ok(());
+                }
+                Err((Refusal::Closed, message)) => return Err(Unsent::Closed(message)),
+                Err((Refusal::Full, back)) => message = back,
+            }
         }
+    }
+
+    /// The same, under the lock. `Some`: nothing is in the way of newcomers any more.
+    fn try_send_locked(&self, message: T) -> Result<Option<T>, Unsent<T>> {
         self.locked(|sleepers, calls| {
             if self.is_rendezvous() {
-                return sleepers
-                    .hand_over(message, &self.queue, calls)
-                    .map_err(|message| self.unsent(message));
+                return match sleepers.hand_over(message, &self.queue, calls) {
+                    Ok(()) => Ok(None),
+                    Err(message) => Err(self.unsent(message)),
+                };
             }
-            let has_room = sleepers.reserved > 0 && self.queue.room() > sleepers.reserved;
-            if has_room && sleepers.senders.is_empty() {
-                return self.admit(message, sleepers, calls).map_err(Unsent::Closed);
+            if !sleepers.senders.is_empty() {
+                return Err(self.unsent(message));
             }
-            Err(self.unsent(message))
+            if sleepers.reserved == 0 {
+                return Ok(Some(message));
+            }
+            if self.queue.room() <= sleepers.reserved {
+                return Err(self.unsent(message));
+            }
+            match self.admit(message, sleepers, calls) {
+                Ok(()) => Ok(None),
+                Err(message) => Err(Unsent::Closed(message)),
+            }
         })
     }
 

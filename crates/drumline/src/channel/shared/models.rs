@@ -383,3 +383,23 @@ fn loom_shared_queue_gives_permits() {
     explore(3, || reserved(true));
     explore(3, || reserved(false));
 }
+
+/// There is room for a message all the time, whatever becomes of the permit.
+fn sent_beside_a_permit() {
+    let shared: Shared = Arc::new(SharedQueue::new(2, false));
+    let other = {
+        let shared = Arc::clone(&shared);
+        thread::spawn(move || {
+            assert!(shared.try_reserve().is_ok(), "one place is left");
+            shared.give_room_back();
+        })
+    };
+    assert!(shared.try_send(1).is_ok(), "one place is left");
+    other.join().unwrap();
+}
+
+#[test]
+fn loom_shared_queue_is_not_called_full() {
+    explore(3, sent_beside_a_permit);
+    must_catch(Plant::CalledFull, || explore(3, sent_beside_a_permit));
+}

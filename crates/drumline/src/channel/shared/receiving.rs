@@ -70,6 +70,8 @@ impl<T: Send> fmt::Debug for RecvAsync<'_, T> {
 pub struct Iter<'a, T: Send> {
     end: &'a ReceiverEnd<T>,
     location: &'static Location<'static>,
+    /// After its end, a message may still come back from a future that is dropped.
+    is_over: bool,
 }
 
 /// The messages that are there; made by [`try_iter`] of a receiver.
@@ -82,13 +84,17 @@ pub struct TryIter<'a, T: Send>(pub(in crate::channel) &'a ReceiverEnd<T>);
 ///
 /// [`drain`]: crate::channel::mpmc::Receiver::drain
 #[derive(Debug)]
-pub struct Drain<'a, T: Send>(pub(in crate::channel) &'a ReceiverEnd<T>);
+pub struct Drain<'a, T: Send> {
+    end: &'a ReceiverEnd<T>,
+    is_over: bool,
+}
 
 /// All messages, as [`iter`](crate::channel::mpmc::Receiver::iter) has them; made of a receiver.
 #[derive(Debug)]
 pub struct IntoIter<T: Send> {
     end: ReceiverEnd<T>,
     location: &'static Location<'static>,
+    is_over: bool,
 }
 
 impl<'a, T: Send> Iter<'a, T> {
@@ -97,6 +103,16 @@ impl<'a, T: Send> Iter<'a, T> {
         Iter {
             end,
             location: Location::caller(),
+            is_over: false,
+        }
+    }
+}
+
+impl<'a, T: Send> Drain<'a, T> {
+    pub(in crate::channel) fn new(end: &'a ReceiverEnd<T>) -> Self {
+        Drain {
+            end,
+            is_over: false,
         }
     }
 }
@@ -107,15 +123,26 @@ impl<T: Send> IntoIter<T> {
         IntoIter {
             end,
             location: Location::caller(),
+            is_over: false,
         }
     }
+}
+
+/// What an iterator that has an end answers.
+fn until_over<M>(is_over: &mut bool, next: impl FnOnce() -> Option<M>) -> Option<M> {
+    if *is_over {
+        return None;
+    }
+    let message = next();
+    *is_over = message.is_none();
+    message
 }
 
 impl<T: Send> Iterator for Iter<'_, T> {
     type Item = T;
 
     fn next(&mut self) -> Option<T> {
-        self.end.recv(self.location).ok()
+        until_over(&mut self.is_over, || self.end.recv(self.location).ok())
     }
 }
 
@@ -131,7 +158,7 @@ impl<T: Send> Iterator for Drain<'_, T> {
     type Item = T;
 
     fn next(&mut self) -> Option<T> {
-        self.0.try_recv().ok()
+        until_over(&mut self.is_over, || self.end.try_recv().ok())
     }
 }
 
@@ -139,7 +166,7 @@ impl<T: Send> Iterator for IntoIter<T> {
     type Item = T;
 
     fn next(&mut self) -> Option<T> {
-        self.end.recv(self.location).ok()
+        until_over(&mut self.is_over, || self.end.recv(self.location).ok())
     }
 }
 

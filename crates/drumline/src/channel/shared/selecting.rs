@@ -138,7 +138,7 @@ impl SendWatch {
             };
         }
         // A look without the lock, for a select that watches.
-        if !queue.may_send() && !queue.queue.stops_newcomers() {
+        if !queue.may_send() && queue.queue.room() == 0 {
             return Err(Unsent::Full(()));
         }
         queue.try_reserve()?;

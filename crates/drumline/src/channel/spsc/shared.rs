@@ -157,8 +157,8 @@ impl<T: Send> SharedSender<T> {
     ///
     /// # Errors
     ///
-    /// If the channel is full, and if the receiver is gone, or has closed the channel. The message
-    /// comes back.
+    /// If the channel is full, or another clone still waits for room; and if the receiver is gone, or
+    /// has closed the channel. The message comes back.
     pub fn try_send(&self, message: T) -> Result<(), TrySendError<T>> {
         loop {
             if let Some(mut sender) = self.shared.try_lock() {
@@ -166,7 +166,12 @@ impl<T: Send> SharedSender<T> {
             }
             // Acquire pairs with the Release in `send`.
             if self.shared.is_full.load(Ordering::Acquire) {
-                return Err(TrySendError::Full(message));
+                // The one that waits for room may not know yet.
+                return Err(if self.is_closed() {
+                    TrySendError::Closed(message)
+                } else {
+                    TrySendError::Full(message)
+                });
             }
             // The other one is done in a moment, if it has a processor.
             thread::yield_now();
