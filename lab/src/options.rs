@@ -75,7 +75,8 @@ pub struct Options {
     /// Three seconds of warm-up and fifty samples per configuration; takes its time.
     #[arg(long)]
     full: bool,
-    /// Seconds after which a measuring process is ended; 60, or 20 where a deadlock is expected.
+    /// Seconds after which a measuring process is ended. The default is 60, or 600 with --full; 20
+    /// where a deadlock is expected, or 3 with --smoke; for render 1800, or 120 with --smoke.
     #[arg(long, value_name = "SECONDS", value_parser = count::<u64>)]
     #[arg(allow_negative_numbers = true)]
     timeout: Option<u64>,

@@ -2,7 +2,8 @@
 //!
 //! A *round* runs every configuration once, each in a fresh process. Configurations that are
 //! compared with each other (one workload, one size) run next to each other, in an order that
-//! turns from round to round, so that neither drift nor the place in the row favours anyone.
+//! turns from round to round, so that neither drift nor the place in the row favours a
+//! runtime.
 
 use std::time::Duration;
 

@@ -256,8 +256,8 @@
 //! between them, or join the other task.
 //!
 //! A thread that waits in Drumline itself (in a join, a scope, a handle) is replaced as well if
-//! other work is there. While every processor is busy it is not, unless the pool makes no progress
-//! for a second.
+//! other work is there, but not at once. While as many threads of the pool run as there are
+//! processors, a spare holds back for up to a second.
 //!
 //! There are at most [`max_threads`](PoolBuilder::max_threads) threads in a pool. When more are
 //! needed, it warns, and names those that block. A pool may do

@@ -21,11 +21,12 @@
 //!
 //! * **No message is lost.** A message is received, or dropped with the channel because its
 //!   receiver is gone, or comes back in the error of the call that could not send it. A future that
-//!   is dropped before it is ready has sent nothing and received nothing.
+//!   is dropped before it is ready has received nothing. It has sent nothing either, but for a
+//!   `send_async` of `mpsc` or `mpmc` that has waited: that has sent all or nothing.
 //! * **Order.** What a sender sends comes in that order. In `mpsc` and `mpmc` this holds for all
 //!   senders together: if one send returns before another one begins, its message comes first.
-//! * **A bound is exact**, also with many senders. Those that wait for room are served in the order
-//!   in which they came.
+//! * **A bound is exact**, also with many senders; that of [`lanes`] is for each sender. In `mpsc`
+//!   and `mpmc`, senders that wait for room are served in the order in which they came.
 //! * **Closing tells why.** What was sent before comes first; then each receive says why no more
 //!   comes ([`CloseReason`]).
 //! * **Waiting costs nothing.** After a moment of watching (some 60 microseconds, and less where

@@ -13,8 +13,8 @@ const NAP: Duration = Duration::from_millis(1);
 
 /// A future that is ready at its deadline; made by [`sleep`] and [`sleep_until`].
 ///
-/// It holds no thread up. Its task is woken at the deadline by a thread that all sleeps of the
-/// process share; see [`sleep`] for what it costs.
+/// It holds no thread up. A timer thread, which many sleeps share, wakes its task at the deadline;
+/// see [`sleep`] for what it costs.
 ///
 /// Polled again after the deadline, it is ready again, until it is [reset](Self::reset). So it can
 /// be waited for in a loop together with other futures.

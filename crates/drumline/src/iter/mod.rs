@@ -33,7 +33,8 @@
 //!
 //! # What there is
 //!
-//! All that rayon 1.12 has, under the same names; code moves over with its imports.
+//! All that rayon 1.12 has, under the same names, but for `find` and `position`, which are
+//! deprecated there. Code moves over with its imports.
 //!
 //! | to | use |
 //! |---|---|

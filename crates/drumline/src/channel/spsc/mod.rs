@@ -18,7 +18,7 @@
 //!
 //! # Memory
 //!
-//! A channel in which there was no message takes 64 bytes. The first message adds some 400, which
+//! A channel in which there was no message takes 64 bytes. The first message adds some 300, which
 //! keep apart what the two sides write. Messages lie in blocks of up to 64 (about 2 KiB), which are
 //! allocated when they are needed. A block that is empty is used again; when there is more than one
 //! such, it is freed.

@@ -15,8 +15,8 @@ use super::warning::{self, Warning};
 /// those of several come at the same time. Threads go by their numbers, as
 /// [`worker_index`](crate::worker_index) has them.
 ///
-/// Forks are no events, and neither are jobs that a thread takes from its own stack. While no
-/// thread helps another, a pool tells nothing.
+/// Forks are no events, and neither are jobs that a thread takes from its own stack. While its
+/// threads only compute, and none helps another, a pool tells nothing.
 ///
 /// ```
 /// use drumline::Event;
