@@ -49,7 +49,7 @@ const DEFAULT_LONGEST: Duration = Duration::from_secs(120);
 /// Without a command it runs the default workloads on all runtimes, with one job and with all
 /// cores, prints a table per workload and writes a report to target/lab.
 #[derive(Debug, Parser)]
-#[command(name = "cargo lab", args_conflicts_with_subcommands = true)]
+#[command(name = "cargo lab", version, args_conflicts_with_subcommands = true)]
 struct Cli {
     #[command(subcommand)]
     command: Option<Verb>,

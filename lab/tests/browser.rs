@@ -23,7 +23,7 @@ use serde::Deserialize;
 use crate::{command, stderr};
 
 /// What measures a page.
-const SCRIPT: &str = include_str!("report_browser.js");
+const SCRIPT: &str = include_str!("browser.js");
 
 /// Names under which a browser is installed.
 const NAMES: [&str; 4] = ["chromium", "chromium-browser", "google-chrome", "chrome"];

@@ -138,6 +138,14 @@ fn list_names_everything() {
 }
 
 #[test]
+fn the_version_is_that_of_the_package() {
+    let output = lab(&["--version"]);
+    assert!(output.status.success());
+    let expected = concat!("cargo lab ", env!("CARGO_PKG_VERSION"), "\n");
+    assert_eq!(stdout(&output), expected);
+}
+
+#[test]
 fn a_reader_that_has_gone_is_no_error() {
     let (reader, writer) = std::io::pipe().expect("a pipe can be made");
     drop(reader);

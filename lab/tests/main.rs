@@ -8,6 +8,7 @@ mod albums;
 mod answers;
 mod async_tasks;
 mod blocking;
+mod browser;
 mod command_line;
 mod comparisons;
 #[cfg(unix)]
@@ -31,7 +32,6 @@ mod peers;
 #[cfg(target_os = "linux")]
 mod processes;
 mod published;
-mod report_browser;
 mod report_columns;
 mod streams;
 mod virtual_cores;
