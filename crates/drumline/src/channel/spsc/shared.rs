@@ -157,8 +157,8 @@ impl<T: Send> SharedSender<T> {
     ///
     /// # Errors
     ///
-    /// If the channel is full, or another clone still waits for room; and if the receiver is gone, or
-    /// has closed the channel. The message comes back.
+    /// If the channel is full, or another clone still waits for room; and if the receiver is gone,
+    /// or has closed the channel. The message comes back.
     pub fn try_send(&self, message: T) -> Result<(), TrySendError<T>> {
         loop {
             if let Some(mut sender) = self.shared.try_lock() {
