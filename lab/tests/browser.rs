@@ -9,8 +9,9 @@ use std::fs;
 use std::io::Write as _;
 use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};
+use std::sync::mpsc;
 use std::thread;
-use std::time::{Duration, Instant};
+use std::time::Duration;
 
 use drumline_lab::machine::{Build, Machine};
 use drumline_lab::record::Record;
@@ -33,9 +34,6 @@ const WIDTHS: [u32; 3] = [500, 900, 1400];
 
 /// How long a browser may take for a page. The largest one takes ten seconds.
 const LIMIT: Duration = Duration::from_secs(300);
-
-/// How often it is looked whether a browser has ended.
-const LOOK: Duration = Duration::from_millis(20);
 
 /// What the script finds.
 #[derive(Debug, Deserialize)]
@@ -122,19 +120,20 @@ fn run(command: &mut Command) -> (String, String) {
     });
     let output = launch::collect(child.stdout.take());
     let errors = launch::collect(child.stderr.take());
-    let start = Instant::now();
+    let (ended, waits) = mpsc::channel();
+    thread::spawn(move || {
+        let texts = (output.join().unwrap(), errors.join().unwrap());
+        ended.send(texts).unwrap();
+    });
     // While something that it started still writes, it is not waited for: its number then remains
     // that of its group.
-    while !(output.is_finished() && errors.is_finished()) {
-        if start.elapsed() > LIMIT {
-            let _ = process_group::end(&mut child);
-            let errors = errors.join().unwrap();
-            panic!("{program:?} has not ended within {LIMIT:?}; it says: {errors}");
-        }
-        thread::sleep(LOOK);
+    if let Ok(texts) = waits.recv_timeout(LIMIT) {
+        child.wait().unwrap();
+        return texts;
     }
-    child.wait().unwrap();
-    (output.join().unwrap(), errors.join().unwrap())
+    let _ = process_group::end(&mut child);
+    let (_, errors) = waits.recv().unwrap();
+    panic!("{program:?} has not ended within {LIMIT:?}; it says: {errors}");
 }
 
 /// Whether what this process makes belongs to the administrator.
