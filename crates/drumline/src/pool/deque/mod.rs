@@ -117,6 +117,7 @@ mod counts;
 mod exposing;
 pub(super) mod handshake;
 pub(super) mod slot;
+mod slots;
 mod steal;
 
 use std::ptr;
@@ -128,6 +129,7 @@ use crate::sync::{Apart, SpinLock, planted};
 
 use counts::DequeCounts;
 use slot::Slot;
+use slots::Slots;
 
 pub(crate) use steal::{Claim, Effort, Steal, Stolen};
 
@@ -177,9 +179,8 @@ struct Owned {
     floor: AtomicPtr<Slot>,
     base: *mut Slot,
     end: *mut Slot,
-    /// Owned, and raw: moving a box would claim it for itself, and end the
-    /// right of the pointers above to be used.
-    slots: *mut [Slot],
+    /// What the pointers above point into.
+    slots: Slots,
     barrier: Barrier,
     /// Every push exposes; written by the owner, and never taken back.
     exposing: AtomicBool,
@@ -217,8 +218,8 @@ impl Deque {
     /// A deque with room for `capacity` entries. With 0, every push is sent
     /// on to the next deque of the chain.
     pub(crate) fn new(capacity: usize, barrier: Barrier) -> Self {
-        let slots = Box::into_raw(Slot::zeroed(capacity + 1));
-        let base = slots.cast::<Slot>();
+        let slots = Slots::new(capacity + 1);
+        let base = slots.start();
         let end = base.wrapping_add(capacity);
         Deque {
             owned: Owned {
@@ -526,7 +527,7 @@ impl Deque {
     /// Owner: a deque to go on with when this one is full, not linked yet.
     pub(crate) fn further(&self) -> Box<Deque> {
         let barrier = barrier::now(self.owned.barrier);
-        let room = Deque::new(self.owned.slots.len() * 2, barrier);
+        let room = Deque::new(self.owned.slots.count() * 2, barrier);
         // Relaxed: the owner alone writes it.
         if self.owned.floor.load(Ordering::Relaxed) == APART {
             room.set_apart();
@@ -644,9 +645,6 @@ impl Drop for Deque {
             // SAFETY: `next` came from `Box::into_raw` and is freed here only.
             drop(unsafe { Box::from_raw(next) });
         }
-        // SAFETY: `slots` came from `Box::into_raw` and is freed here only. No thread uses a deque
-        // that is being dropped.
-        drop(unsafe { Box::from_raw(self.owned.slots) });
     }
 }
 

@@ -58,32 +58,13 @@ pub(crate) struct Slot {
 }
 
 impl Slot {
-    /// `count` slots in memory that the system has zeroed and need not have
-    /// touched: a deque costs address space, not memory, until it is used.
-    #[cfg(not(any(drumline_loom, miri)))]
-    pub(crate) fn zeroed(count: usize) -> Box<[Slot]> {
-        use std::alloc;
-        let layout = alloc::Layout::array::<Slot>(count).expect("a deque fits the address space");
-        // SAFETY: `count` is at least 1 (the scratch slot), so is the size.
-        let start = unsafe { alloc::alloc_zeroed(layout) }.cast::<Slot>();
-        if start.is_null() {
-            alloc::handle_alloc_error(layout);
-        }
-        let slots = std::ptr::slice_from_raw_parts_mut(start, count);
-        // SAFETY: allocated with the layout of this very slice, and a slot of
-        // zeros (null, and a word that means nothing yet) is valid.
-        unsafe { Box::from_raw(slots) }
-    }
-
-    /// `count` empty slots.
+    /// A slot without a job.
     #[cfg(any(drumline_loom, miri))]
-    pub(crate) fn zeroed(count: usize) -> Box<[Slot]> {
-        (0..count)
-            .map(|_| Slot {
-                job: AtomicPtr::new(std::ptr::null_mut()),
-                word: AtomicUsize::new(0),
-            })
-            .collect()
+    pub(crate) fn empty() -> Slot {
+        Slot {
+            job: AtomicPtr::new(std::ptr::null_mut()),
+            word: AtomicUsize::new(0),
+        }
     }
 
     /// Owner: writes a job. Relaxed, because the job is published by the

@@ -23,8 +23,8 @@ use crate::wait::Parker;
 #[cfg(not(drumline_loom))]
 use crate::wait::moment;
 
-/// Entries of a seat's first deque: half a mebibyte of address space, of which
-/// only what is used is ever touched.
+/// Entries of a seat's first deque: a quarter of a mebibyte of address space, of which only what is
+/// used is ever touched.
 #[cfg(not(miri))]
 const CAPACITY: usize = 16 * 1024 - 1;
 #[cfg(miri)]
