@@ -417,8 +417,13 @@ fn loom_hub_gathers_all() {
 #[test]
 fn loom_hub_is_cut_once() {
     explore(3, || closed_while_gathered(2, false));
+    // With four the sender becomes lazy.
+    explore(3, || closed_while_gathered(4, false));
     explore(2, || closed_while_gathered(1, true));
     must_catch(Plant::LaneCutUnasked, || {
         explore(3, || closed_while_gathered(2, false));
+    });
+    must_catch(Plant::FlagRousedUnsettled, || {
+        explore(3, || closed_while_gathered(4, false));
     });
 }

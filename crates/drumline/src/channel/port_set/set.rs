@@ -600,6 +600,10 @@ impl<T: Send> Drop for PortSet<T> {
     fn drop(&mut self) {
         // The receivers close their lanes. Their wakers have nowhere to go any more.
         self.ports.rouse();
+        for (_, port) in self.ports.iter_mut() {
+            // As in `close`: a sender that lives on would keep the waker.
+            port.unlisten();
+        }
         self.ready.close();
         drop(self.added.close());
     }
