@@ -11,9 +11,10 @@ use crate::output::{OutputError, Writer};
 use crate::render::{OVERWORKED, Options, Renderer};
 use crate::song::SongError;
 
-/// The frames that are made between two looks at whether the user has had enough: a third of a
-/// second of sound, which takes some 10 ms.
-const BLOCK: usize = 1 << 14;
+/// The frames that are made between two looks at whether the user has had enough: a tenth of a
+/// second of sound, which takes some 3 ms. A larger block would make the heaps of the threads
+/// larger, too: it comes and goes, and what a song keeps lies between.
+const BLOCK: usize = 1 << 12;
 
 /// A song that has become a file.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]

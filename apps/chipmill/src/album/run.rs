@@ -13,7 +13,7 @@ use super::{Failure, Plan, Planned, Rendered, Settings};
 /// The blocks that a song makes before it gives way: less than a tenth of a second of work. The
 /// processor has to learn the branches and the data of the next song anew, which takes some hundred
 /// microseconds.
-const TURN: usize = 8;
+const TURN: usize = 32;
 
 /// What is told while songs are rendered, by the threads that render them.
 pub trait Watch: Send + Sync {

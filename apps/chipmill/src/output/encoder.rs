@@ -9,8 +9,10 @@ const STEP_FRAMES: usize = 4096;
 
 /// How many bytes are collected before they are written.
 const BUFFER_BYTES: usize = 32 << 10;
-/// What a step adds to them, if a frame takes no more than four bytes.
-const STEP_BYTES: usize = 4 * STEP_FRAMES;
+/// What a frame takes in most formats.
+const FRAME_BYTES: usize = 4;
+/// The most frames that are there as bytes.
+const BUFFER_FRAMES: usize = BUFFER_BYTES / FRAME_BYTES + STEP_FRAMES;
 
 /// Why frames could not be written.
 #[derive(Debug)]
@@ -57,7 +59,8 @@ impl<W: Write + Seek> Encoder<W> {
             .checked_add(frames.len() as u64)
             .filter(|frames| *frames <= max_frames)
             .ok_or(Failure::TooLong { max_frames })?;
-        self.buffer.reserve_exact(BUFFER_BYTES + STEP_BYTES);
+        self.buffer
+            .reserve_exact(FRAME_BYTES * frames.len().min(BUFFER_FRAMES));
         for step in frames.chunks(STEP_FRAMES) {
             let pushed = self.container.push(step, &mut self.buffer);
             self.check(pushed)?;

@@ -61,7 +61,7 @@ pub fn take(songs: &Path, row: &Row) -> Result<Sample> {
     });
     let pool = Pool::builder().jobs(Jobs::try_from(row.threads)?).build()?;
     let entries = playlist::expand(&[songs]).entries;
-    let plan = Arc::new(album::plan(entries, &settings));
+    let plan = Arc::new(pool.install(|| album::plan(entries, &settings)));
     ensure!(
         plan.failed.is_empty(),
         "a composed song is broken: {:?}",
@@ -82,9 +82,19 @@ pub fn take(songs: &Path, row: &Row) -> Result<Sample> {
                 &Arc::default(),
             );
         }
-        Runtime::Rayon => by_rayon(&plan, &settings, row.threads, counted.as_ref())?,
-        Runtime::Threads => by_threads(&plan, &settings, row.in_flight, counted.as_ref()),
-        Runtime::Processes => elsewhere = by_processes(&plan, row.threads)?,
+        // The other rows have no pool of Drumline beside them.
+        Runtime::Rayon => {
+            drop(pool);
+            by_rayon(&plan, &settings, row.threads, counted.as_ref())?;
+        }
+        Runtime::Threads => {
+            drop(pool);
+            by_threads(&plan, &settings, row.in_flight, counted.as_ref());
+        }
+        Runtime::Processes => {
+            drop(pool);
+            elsewhere = by_processes(&plan, row.threads)?;
+        }
     }
     let seconds = start.elapsed().as_secs_f64();
     let usage = Usage::now().since(&before);
