@@ -10,7 +10,8 @@ use crate::install::{self, Installer};
 use crate::invocation::Invocation;
 use crate::tally::Tally;
 use crate::{
-    arrows, clients, examples, figures, process_per_test, rayon_suite, stress, user_lock, workspace,
+    arrows, children, clients, examples, figures, process_per_test, rayon_suite, stress, user_lock,
+    workspace,
 };
 
 /// The target that the library is checked for besides this machine's own.
@@ -83,6 +84,8 @@ struct Done {
     step: Step,
     outcome: Outcome,
     took: Duration,
+    /// The processors that its processes kept busy, on an average.
+    busy: Option<f64>,
 }
 
 /// Runs the steps, and stops at the first that fails.
@@ -98,14 +101,21 @@ pub fn run(options: &Options) -> Result<()> {
         // A log that was cut off tells what took the time, and a step that hangs from a slow one.
         let minutes = (start - begin).as_secs() / 60;
         heading(&format!("{}, after {minutes} min", step.title()));
+        let before = children::used();
         let outcome = step.run(installer).with_context(|| failure(step))?;
         if let Outcome::Skipped(why) = &outcome {
             println!("skipped: {why}");
         }
+        let took = start.elapsed();
+        let busy = before.zip(children::used()).map(|(before, after)| {
+            let used = after.processor_time.saturating_sub(before.processor_time);
+            used.as_secs_f64() / took.as_secs_f64()
+        });
         done.push(Done {
             step,
             outcome,
-            took: start.elapsed(),
+            took,
+            busy,
         });
         if options.clean {
             step.remove_build()?;
@@ -130,21 +140,26 @@ fn failure(step: Step) -> String {
 }
 
 fn summarise(done: &[Done]) {
-    heading("summary");
+    heading("summary: the time of each step, and the processors that were busy");
     for Done {
         step,
         outcome,
         took,
+        busy,
     } in done
     {
         let name = step.name();
+        let busy = busy.map_or_else(String::new, |busy| format!("{busy:.1}"));
         let result = match outcome {
             Outcome::Passed => "ok".to_owned(),
             Outcome::Counted(tally) => format!("ok, {tally}"),
             Outcome::Told(told) => format!("ok, {told}"),
             Outcome::Skipped(why) => format!("skipped: {why}"),
         };
-        println!("{name:11} {:7.1} s  {result}", took.as_secs_f64());
+        println!(
+            "{name:11} {:7.1} s  {busy:>4}  {result}",
+            took.as_secs_f64()
+        );
     }
     if let Some(Done {
         step: Step::Tests,

@@ -3,6 +3,7 @@
 mod arrows;
 mod bounded;
 mod check;
+mod children;
 mod clients;
 mod compile_time;
 mod examples;

@@ -9,6 +9,7 @@ use anyhow::{Context, Result, ensure};
 
 use super::inputs;
 use super::variant::Runtime;
+use crate::children;
 
 /// A program of a client, and what it is given to do.
 #[derive(Debug)]
@@ -100,7 +101,7 @@ pub fn measure(
 }
 
 fn run(file: &Path, arguments: &[&str], input: &Path) -> Result<Run> {
-    let before = waits_of_children();
+    let before = children::used();
     let start = Instant::now();
     let status = Command::new(file)
         .args(arguments)
@@ -111,25 +112,11 @@ fn run(file: &Path, arguments: &[&str], input: &Path) -> Result<Run> {
         .status()?;
     let wall: Duration = start.elapsed();
     ensure!(status.success(), "it ended with {status}");
-    let waits = before.zip(waits_of_children());
+    let used = before.zip(children::used());
     Ok(Run {
         wall: wall.as_secs_f64(),
-        waits: waits.map(|(before, after)| after.saturating_sub(before)),
+        waits: used.map(|(before, after)| after.waits.saturating_sub(before.waits)),
     })
-}
-
-/// The context switches of all processes that have been waited for.
-#[cfg(unix)]
-fn waits_of_children() -> Option<u64> {
-    use nix::sys::resource::{UsageWho, getrusage};
-    let usage = getrusage(UsageWho::RUSAGE_CHILDREN).ok()?;
-    u64::try_from(usage.voluntary_context_switches()).ok()
-}
-
-/// Unknown on this system.
-#[cfg(not(unix))]
-fn waits_of_children() -> Option<u64> {
-    None
 }
 
 impl Timed {
