@@ -24,9 +24,9 @@ mod imp {
     use std::fs;
     use std::path::Path;
 
-    /// A thread has two stacks, of which each is a mapping with a guard. A third of them is left to
-    /// the program.
-    const MAPPINGS: usize = 6;
+    /// A thread has two stacks, of which each is a mapping with a guard, and the slots of its deque.
+    /// Two sevenths are left to the program.
+    const MAPPINGS: usize = 7;
 
     pub(super) fn mapped() -> Option<usize> {
         Some(number(Path::new("/proc/sys/vm/max_map_count"))? / MAPPINGS)

@@ -10,51 +10,67 @@ use std::ptr::NonNull;
 /// From this size on memory comes from the kernel: less is not worth a system call.
 const LARGE: usize = 64 << 10;
 
-/// Zeros of this layout, whose size is not 0. `None`: there is no memory.
-pub(crate) fn allocate(layout: Layout) -> Option<NonNull<u8>> {
-    if layout.size() >= LARGE
-        && let Some(mapped) = kernel::map(layout)
-    {
-        return mapped;
-    }
-    // SAFETY: the size is not 0.
-    NonNull::new(unsafe { alloc::alloc_zeroed(layout) })
+/// Memory that was zero when it came. It goes back when this is dropped.
+#[derive(Debug)]
+pub(crate) struct Zeroed {
+    start: NonNull<u8>,
+    layout: Layout,
+    is_mapped: bool,
 }
 
-/// Gives memory back.
-///
-/// # Safety
-///
-/// It came from [`allocate`] with this layout, and is not used again.
-pub(crate) unsafe fn free(memory: NonNull<u8>, layout: Layout) {
-    // SAFETY: as the caller has promised. `unmap` takes what `map` gave, which decides by the
-    // layout alone.
-    unsafe {
-        if layout.size() < LARGE || !kernel::unmap(memory, layout) {
-            alloc::dealloc(memory.as_ptr(), layout);
+impl Zeroed {
+    /// Memory of this layout, whose size is not 0. `None`: there is none.
+    pub(crate) fn new(layout: Layout) -> Option<Self> {
+        let is_large = layout.size() >= LARGE && layout.align() <= kernel::PAGE;
+        if is_large && let Some(start) = kernel::map(layout.size()) {
+            return Some(Zeroed {
+                start,
+                layout,
+                is_mapped: true,
+            });
+        }
+        // Also where the process has as many mappings as it may have.
+        // SAFETY: the size is not 0.
+        let start = NonNull::new(unsafe { alloc::alloc_zeroed(layout) })?;
+        Some(Zeroed {
+            start,
+            layout,
+            is_mapped: false,
+        })
+    }
+
+    /// Where it begins. It stays there.
+    pub(crate) fn start(&self) -> NonNull<u8> {
+        self.start
+    }
+}
+
+impl Drop for Zeroed {
+    fn drop(&mut self) {
+        if self.is_mapped {
+            // SAFETY: mapped with this size, and not used again.
+            unsafe { kernel::unmap(self.start, self.layout.size()) };
+        } else {
+            // SAFETY: allocated with this layout, and not used again.
+            unsafe { alloc::dealloc(self.start.as_ptr(), self.layout) };
         }
     }
 }
 
 #[cfg(all(unix, not(miri)))]
 mod kernel {
-    use std::alloc::Layout;
     use std::ptr::{self, NonNull};
 
     /// No page is smaller.
-    const PAGE: usize = 4096;
+    pub(super) const PAGE: usize = 4096;
 
-    /// Maps memory, in whole pages. The inner `None`: there is none. The outer one: of this layout
-    /// memory does not come from here.
-    pub(super) fn map(layout: Layout) -> Option<Option<NonNull<u8>>> {
-        if layout.align() > PAGE {
-            return None;
-        }
+    /// Maps memory, in whole pages. `None`: the kernel has none.
+    pub(super) fn map(len: usize) -> Option<NonNull<u8>> {
         // SAFETY: a new mapping, at a place that the kernel chooses.
         let mapped = unsafe {
             libc::mmap(
                 ptr::null_mut(),
-                layout.size(),
+                len,
                 libc::PROT_READ | libc::PROT_WRITE,
                 libc::MAP_PRIVATE | libc::MAP_ANON,
                 -1,
@@ -62,36 +78,36 @@ mod kernel {
             )
         };
         let is_mapped = !ptr::eq(mapped, libc::MAP_FAILED);
-        Some(NonNull::new(mapped.cast()).filter(|_| is_mapped))
+        NonNull::new(mapped.cast()).filter(|_| is_mapped)
     }
 
-    /// `false`: of this layout memory does not come from here.
+    /// An error leaves the pages mapped, and nothing can be done about that.
     ///
     /// # Safety
     ///
-    /// As for [`free`](super::free).
-    pub(super) unsafe fn unmap(memory: NonNull<u8>, layout: Layout) -> bool {
-        if layout.align() > PAGE {
-            return false;
-        }
-        // SAFETY: mapped with this size, and not used again. An error leaves the pages mapped, and
-        // nothing can be done about that.
-        unsafe { libc::munmap(memory.as_ptr().cast(), layout.size()) };
-        true
+    /// Mapped with this length, and not used again.
+    pub(super) unsafe fn unmap(start: NonNull<u8>, len: usize) {
+        // SAFETY: the caller's obligation.
+        unsafe { libc::munmap(start.as_ptr().cast(), len) };
     }
 }
 
+/// The allocator has it all.
 #[cfg(not(all(unix, not(miri))))]
 mod kernel {
-    use std::alloc::Layout;
     use std::ptr::NonNull;
 
-    pub(super) fn map(_: Layout) -> Option<Option<NonNull<u8>>> {
+    pub(super) const PAGE: usize = 0;
+
+    pub(super) fn map(_: usize) -> Option<NonNull<u8>> {
         None
     }
 
-    pub(super) unsafe fn unmap(_: NonNull<u8>, _: Layout) -> bool {
-        false
+    /// # Safety
+    ///
+    /// Never called.
+    pub(super) unsafe fn unmap(_: NonNull<u8>, _: usize) {
+        unreachable!("nothing is mapped here");
     }
 }
 
@@ -104,13 +120,12 @@ mod tests {
         for size in [16, LARGE - 16, LARGE, 256 << 10] {
             let layout = Layout::from_size_align(size, 16).unwrap();
             for _ in 0..3 {
-                let memory = allocate(layout).unwrap();
-                // SAFETY: of this size, and given back below only.
-                let bytes = unsafe { std::slice::from_raw_parts_mut(memory.as_ptr(), size) };
+                let memory = Zeroed::new(layout).unwrap();
+                // SAFETY: of this size, and no other reference to it is there.
+                let bytes =
+                    unsafe { std::slice::from_raw_parts_mut(memory.start().as_ptr(), size) };
                 assert!(bytes.iter().all(|&byte| byte == 0));
                 bytes.fill(1);
-                // SAFETY: allocated with this layout, and not used again.
-                unsafe { free(memory, layout) };
             }
         }
     }
@@ -118,7 +133,14 @@ mod tests {
     #[test]
     fn more_than_there_is_is_an_error() {
         let layout = Layout::from_size_align(isize::MAX as usize & !15, 16).unwrap();
-        assert_eq!(allocate(layout), None);
+        assert!(Zeroed::new(layout).is_none());
+    }
+
+    #[test]
+    fn a_large_alignment_holds() {
+        let layout = Layout::from_size_align(256 << 10, 64 << 10).unwrap();
+        let memory = Zeroed::new(layout).unwrap();
+        assert_eq!(memory.start().addr().get() % (64 << 10), 0);
     }
 
     /// What is not touched is not there.
@@ -127,21 +149,20 @@ mod tests {
     fn memory_that_is_not_touched_takes_none() {
         let layout = Layout::from_size_align(256 << 10, 16).unwrap();
         for _ in 0..3 {
-            let memory = allocate(layout).unwrap();
+            let memory = Zeroed::new(layout).unwrap();
+            assert!(memory.is_mapped);
             // SAFETY: the first byte of memory that was just allocated.
-            unsafe { memory.write(1) };
-            let pages = layout.size() / 4096;
+            unsafe { memory.start().write(1) };
+            let pages = layout.size() / kernel::PAGE;
             let mut are_there = vec![0_u8; pages];
             // SAFETY: mapped memory, and a byte for each of its pages. Pages may be larger: then
             // fewer bytes are written.
             let told = unsafe {
-                let start = memory.as_ptr().cast();
+                let start = memory.start().as_ptr().cast();
                 libc::mincore(start, layout.size(), are_there.as_mut_ptr())
             };
             assert_eq!(told, 0);
             let touched = are_there.iter().filter(|&&page| page & 1 == 1).count();
-            // SAFETY: allocated with this layout, and not used again.
-            unsafe { free(memory, layout) };
             assert!(touched < pages / 2, "{touched} of {pages} pages");
         }
     }

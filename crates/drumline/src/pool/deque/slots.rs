@@ -4,13 +4,14 @@ use std::fmt;
 use std::ptr::NonNull;
 
 use super::slot::Slot;
+use memory::Memory;
 
 /// The slots of a deque. They cost address space, and no memory until they are used.
 ///
 /// Raw: moving a box would claim its content for itself, and end the right of the deque's pointers
 /// to be used.
 pub(super) struct Slots {
-    start: NonNull<Slot>,
+    memory: Memory,
     count: usize,
 }
 
@@ -18,24 +19,17 @@ impl Slots {
     /// `count` empty slots, at least one.
     pub(super) fn new(count: usize) -> Self {
         Slots {
-            start: memory::allocate(count),
+            memory: Memory::new(count),
             count,
         }
     }
 
     pub(super) fn start(&self) -> *mut Slot {
-        self.start.as_ptr()
+        self.memory.start().as_ptr()
     }
 
     pub(super) fn count(&self) -> usize {
         self.count
-    }
-}
-
-impl Drop for Slots {
-    fn drop(&mut self) {
-        // SAFETY: allocated with this count. No thread uses a deque that is being dropped.
-        unsafe { memory::free(self.start, self.count) };
     }
 }
 
@@ -47,57 +41,53 @@ impl fmt::Debug for Slots {
     }
 }
 
-/// A slot of zeros (null, and a word that means nothing yet) is valid.
 #[cfg(not(any(drumline_loom, miri)))]
 mod memory {
     use std::alloc::{Layout, handle_alloc_error};
-    use std::ptr::NonNull;
 
-    use super::Slot;
-    use crate::platform::zeroed;
+    use super::{NonNull, Slot};
+    use crate::platform::zeroed::Zeroed;
 
-    fn layout(count: usize) -> Layout {
-        Layout::array::<Slot>(count).expect("a deque fits the address space")
-    }
-
-    pub(super) fn allocate(count: usize) -> NonNull<Slot> {
-        assert!(count > 0, "a deque has a scratch slot");
-        let layout = layout(count);
-        match zeroed::allocate(layout) {
-            Some(memory) => memory.cast(),
-            None => handle_alloc_error(layout),
-        }
-    }
-
-    /// # Safety
-    ///
-    /// Allocated with this count, and not used again.
-    pub(super) unsafe fn free(start: NonNull<Slot>, count: usize) {
-        // SAFETY: the caller's obligation. A slot has nothing to drop.
-        unsafe { zeroed::free(start.cast(), layout(count)) };
-    }
+    /// A slot of zeros is valid: null, and a word that means nothing yet. It has nothing to drop.
+    pub(super) struct Memory(Zeroed);
 
     const _: () = assert!(!std::mem::needs_drop::<Slot>());
+
+    impl Memory {
+        pub(super) fn new(count: usize) -> Self {
+            assert!(count > 0, "a deque has a scratch slot");
+            let layout = Layout::array::<Slot>(count).expect("a deque fits the address space");
+            Memory(Zeroed::new(layout).unwrap_or_else(|| handle_alloc_error(layout)))
+        }
+
+        pub(super) fn start(&self) -> NonNull<Slot> {
+            self.0.start().cast()
+        }
+    }
 }
 
 /// Loom's atomics are not valid as zeros.
 #[cfg(any(drumline_loom, miri))]
 mod memory {
-    use std::ptr::NonNull;
+    use super::{NonNull, Slot};
 
-    use super::Slot;
+    pub(super) struct Memory(NonNull<[Slot]>);
 
-    pub(super) fn allocate(count: usize) -> NonNull<Slot> {
-        let slots: Box<[Slot]> = (0..count).map(|_| Slot::empty()).collect();
-        NonNull::from(Box::leak(slots)).cast()
+    impl Memory {
+        pub(super) fn new(count: usize) -> Self {
+            let slots: Box<[Slot]> = (0..count).map(|_| Slot::empty()).collect();
+            Memory(NonNull::from(Box::leak(slots)))
+        }
+
+        pub(super) fn start(&self) -> NonNull<Slot> {
+            self.0.cast()
+        }
     }
 
-    /// # Safety
-    ///
-    /// Allocated with this count, and not used again.
-    pub(super) unsafe fn free(start: NonNull<Slot>, count: usize) {
-        let slots = NonNull::slice_from_raw_parts(start, count);
-        // SAFETY: the caller's obligation: leaked with this length.
-        drop(unsafe { Box::from_raw(slots.as_ptr()) });
+    impl Drop for Memory {
+        fn drop(&mut self) {
+            // SAFETY: leaked by `new`. No thread uses a deque that is being dropped.
+            drop(unsafe { Box::from_raw(self.0.as_ptr()) });
+        }
     }
 }
