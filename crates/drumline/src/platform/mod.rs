@@ -17,7 +17,7 @@
 //! | [`stack`] | how much of its stack a thread has left | Linux with glibc | no answer |
 //! | [`stderr`] | saying something on standard error, come what may | Unix | through `std` |
 //! | [`fork`] | a number that changes in a forked child | Linux, Android, Apple, BSD | a constant |
-//! | [`zeroed`] | memory that costs address space until it is touched | Unix | as the allocator has it |
+//! | [`zeroed`] | memory that costs address space until it is touched | Unix | the allocator's |
 //! | [`known`] | a number that is found out once, without a lock | everywhere | – |
 //!
 //! Under Miri the last column applies throughout, since an interpreter has no kernel to ask.

@@ -24,8 +24,8 @@ mod imp {
     use std::fs;
     use std::path::Path;
 
-    /// A thread has two stacks, of which each is a mapping with a guard, and the slots of its deque.
-    /// Two sevenths are left to the program.
+    /// A thread has two stacks, of which each is a mapping with a guard, and the slots of its
+    /// deque. Two sevenths are left to the program.
     const MAPPINGS: usize = 7;
 
     pub(super) fn mapped() -> Option<usize> {
