@@ -1,5 +1,6 @@
 //! `cargo xtask check`: what CI does, step by step.
 
+use std::fmt;
 use std::io::{ErrorKind, Write};
 use std::time::{Duration, Instant};
 
@@ -88,6 +89,22 @@ struct Done {
     busy: Option<f64>,
 }
 
+impl fmt::Display for Done {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let (name, took) = (self.step.name(), self.took.as_secs_f64());
+        let busy = self
+            .busy
+            .map_or_else(String::new, |busy| format!("{busy:.1}"));
+        write!(f, "{name:11} {took:7.1} s  {busy:>4}  ")?;
+        match &self.outcome {
+            Outcome::Passed => write!(f, "ok"),
+            Outcome::Counted(tally) => write!(f, "ok, {tally}"),
+            Outcome::Told(told) => write!(f, "ok, {told}"),
+            Outcome::Skipped(why) => write!(f, "skipped: {why}"),
+        }
+    }
+}
+
 /// Runs the steps, and stops at the first that fails.
 pub fn run(options: &Options) -> Result<()> {
     let installer = Installer::new(options.install);
@@ -103,20 +120,19 @@ pub fn run(options: &Options) -> Result<()> {
         heading(&format!("{}, after {minutes} min", step.title()));
         let before = children::used();
         let outcome = step.run(installer).with_context(|| failure(step))?;
-        if let Outcome::Skipped(why) = &outcome {
-            println!("skipped: {why}");
-        }
         let took = start.elapsed();
         let busy = before.zip(children::used()).map(|(before, after)| {
             let used = after.processor_time.saturating_sub(before.processor_time);
             used.as_secs_f64() / took.as_secs_f64()
         });
-        done.push(Done {
+        let ended = Done {
             step,
             outcome,
             took,
             busy,
-        });
+        };
+        println!("{ended}");
+        done.push(ended);
         if options.clean {
             step.remove_build()?;
         }
@@ -139,27 +155,11 @@ fn failure(step: Step) -> String {
     }
 }
 
+/// The lines of all steps, and the count of the tests at the end.
 fn summarise(done: &[Done]) {
     heading("summary: the time of each step, and the processors that were busy");
-    for Done {
-        step,
-        outcome,
-        took,
-        busy,
-    } in done
-    {
-        let name = step.name();
-        let busy = busy.map_or_else(String::new, |busy| format!("{busy:.1}"));
-        let result = match outcome {
-            Outcome::Passed => "ok".to_owned(),
-            Outcome::Counted(tally) => format!("ok, {tally}"),
-            Outcome::Told(told) => format!("ok, {told}"),
-            Outcome::Skipped(why) => format!("skipped: {why}"),
-        };
-        println!(
-            "{name:11} {:7.1} s  {busy:>4}  {result}",
-            took.as_secs_f64()
-        );
+    for done in done {
+        println!("{done}");
     }
     if let Some(Done {
         step: Step::Tests,
