@@ -55,8 +55,10 @@ fn main() {
     );
 }
 
+/// What cargo says about this build. Where that changes, cargo runs this again without being asked
+/// to. Asked to watch the variable, it would look at its own environment: there it has some of
+/// these names where it was started by another cargo.
 fn variable(name: &str) -> String {
-    println!("cargo::rerun-if-env-changed={name}");
     env::var(name).unwrap_or_default()
 }
 
