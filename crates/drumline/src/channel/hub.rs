@@ -515,14 +515,7 @@ impl<T> Gatherer<T> {
             // They stay in the list, for `len`.
             Vec::from_iter(ports.all.iter().filter_map(Weak::upgrade))
         };
-        let mut has_to_settle = false;
-        for port in &all {
-            has_to_settle |= port.lane.messages().rouse();
-        }
-        if has_to_settle && !planted!(FlagRousedUnsettled) {
-            // One barrier for all of them. Each lane would run its own otherwise.
-            settle();
-        }
+        WakeFlag::rouse_all(all.iter().map(|port| port.lane.messages()));
         // Without the lock: what waits for room is woken, and that may run anything, also what
         // makes a further sender.
         for port in all {

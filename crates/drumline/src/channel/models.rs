@@ -11,8 +11,7 @@ use super::hub::{Gatherer, Hub, Port};
 use super::lane::{Lane, Nothing, Reader, Refused, Writer};
 use super::once::{Once, Seen};
 use crate::sync::plant::{Plant, must_catch};
-use crate::sync::planted;
-use crate::wait::{Parker, settle};
+use crate::wait::{Parker, WakeFlag};
 
 fn explore(preemptions: usize, model: impl Fn() + Sync + Send + 'static) {
     let mut builder = loom::model::Builder::new();
@@ -104,8 +103,8 @@ fn closed_while_sent(messages: usize, before: usize, closes: Closes) {
             Err(_) => lane.messages().sleep(|| reader.is_ready(&lane)),
         }
     }
-    if closes == Closes::AmongOthers && lane.messages().rouse() && !planted!(FlagRousedUnsettled) {
-        settle();
+    if closes == Closes::AmongOthers {
+        WakeFlag::rouse_all(std::iter::once(lane.messages()));
     }
     assert!(!reader.close(&lane));
     let reason = receive_all(&lane, &mut reader, &mut received);

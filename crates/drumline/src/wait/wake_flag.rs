@@ -452,10 +452,20 @@ impl WakeFlag {
         self.retract(RESTING)
     }
 
-    /// Has the next tell be loud. To be followed by [`settle`] if this says so, before the side
-    /// relies on what it sees: one for many flags, each of which it [silences](Self::silence) after
-    /// that.
-    pub(crate) fn rouse(&self) -> bool {
+    /// Has the next tell of each of these be loud, with one barrier for all of them. The side
+    /// [silences](Self::silence) each after that, which would run a barrier of its own otherwise.
+    pub(crate) fn rouse_all<'f>(flags: impl Iterator<Item = &'f WakeFlag>) {
+        let mut has_to_settle = false;
+        for flag in flags {
+            has_to_settle |= flag.rouse();
+        }
+        if has_to_settle && !planted!(FlagRousedUnsettled) {
+            settle();
+        }
+    }
+
+    /// Has the next tell be loud. To be followed by [`settle`] if this says so.
+    fn rouse(&self) -> bool {
         // Acquire and Release as in `announce`. Relaxed: a failure has changed nothing.
         self.word
             .compare_exchange(LAZY, QUIET, Ordering::AcqRel, Ordering::Relaxed)

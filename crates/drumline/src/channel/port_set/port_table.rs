@@ -9,7 +9,7 @@ use super::key_index::KeyIndex;
 use super::node_block::{NODES, NodeBlock};
 use super::ready_list::ReadyList;
 use crate::channel::spsc::{Receiver, StoredReceiver};
-use crate::wait::settle;
+use crate::wait::WakeFlag;
 
 /// All ports of a set.
 pub(super) struct PortTable<T: Send> {
@@ -118,13 +118,7 @@ impl<T: Send> PortTable<T> {
     /// All ports are about to be closed: runs one barrier for all ports with lazy senders. Each
     /// would run its own otherwise.
     pub(super) fn rouse(&mut self) {
-        let mut has_to_settle = false;
-        for (_, port) in self.iter_mut() {
-            has_to_settle |= port.receiver.rouse();
-        }
-        if has_to_settle {
-            settle();
-        }
+        WakeFlag::rouse_all(self.iter_mut().map(|(_, port)| port.receiver.messages()));
     }
 
     /// Has the node of a port woken by what comes next. To be followed by

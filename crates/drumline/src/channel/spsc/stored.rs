@@ -5,6 +5,7 @@ use std::task::Waker;
 
 use super::Receiver;
 use crate::channel::lane::{LaneAddress, Nothing, Reader};
+use crate::wait::WakeFlag;
 
 /// A [`Receiver`] in a set, which may have many. It takes 8 bytes: what it knows of its lane lies
 /// in the lane, once there is a message.
@@ -87,10 +88,9 @@ impl<T: Send> StoredReceiver<T> {
         self.0.is_writer_lazy()
     }
 
-    /// This is about to be [closed](Self::close), or dropped, with other ones. To be followed by
-    /// [`settle`](crate::wait::settle) if this says so: one for all of them.
-    pub(in crate::channel) fn rouse(&self) -> bool {
-        self.0.lane().messages().rouse()
+    /// What the sender tells.
+    pub(in crate::channel) fn messages(&self) -> &WakeFlag {
+        self.0.lane().messages()
     }
 
     /// As [`Receiver::listen`], to one of `ports` channels that are listened to, about.
