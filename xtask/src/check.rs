@@ -4,15 +4,15 @@ use std::fmt;
 use std::io::{ErrorKind, Write};
 use std::time::{Duration, Instant};
 
-use anyhow::{Context, Result, bail};
+use anyhow::{Context, Result, bail, ensure};
 use clap::{Args, ValueEnum};
 
 use crate::install::{self, Installer};
 use crate::invocation::Invocation;
 use crate::tally::Tally;
 use crate::{
-    arrows, children, clients, examples, figures, process_per_test, rayon_suite, stress, user_lock,
-    workspace,
+    arrows, children, clients, examples, figures, process_per_test, rayon_suite, stress, test_run,
+    user_lock, workspace,
 };
 
 /// The target that the library is checked for besides this machine's own.
@@ -31,6 +31,21 @@ const CHIPMILL: &str = "apps/chipmill";
 
 /// With fewer bytes than this on the disk a build may have failed for want of room.
 const LITTLE_SPACE: u64 = 2_000_000_000;
+
+/// No line of tests takes longer, its build included. The slowest takes 20 minutes on a slow
+/// machine, and all steps together are to take 90: a test that waits for ever is to be named before
+/// that.
+const LIMIT: Duration = Duration::from_secs(45 * 60);
+
+/// The limit of a line of tests. Models that are told to go further take as long as they take.
+fn limit() -> Duration {
+    let goes_further = |variable| std::env::var_os(variable).is_some();
+    if goes_further("DRUMLINE_LOOM_DEEPER") || goes_further("DRUMLINE_SHUTTLE_LONGER") {
+        Duration::from_secs(7 * 24 * 3600)
+    } else {
+        LIMIT
+    }
+}
 
 /// What `check` can be told.
 #[derive(Args)]
@@ -360,8 +375,8 @@ fn miri() -> Result<Outcome> {
     }
     let line = miri_line(4);
     println!("$ {line}");
-    let mut tally = Tally::default();
-    line.run_with(|line| tally.note(line))?;
+    let (tally, result) = test_run::run(&line, limit());
+    result?;
     counted(tally, &line, "miri_")
 }
 
@@ -375,7 +390,25 @@ pub fn miri_line(seeds: u32) -> Invocation {
 
 /// Runs tests with a name that starts with `prefix`, each in a process of its own.
 fn each_alone(line: &Invocation, prefix: &str) -> Result<Outcome> {
-    counted(process_per_test::run(line)?, line, prefix)
+    let tally = process_per_test::run(line, limit())?;
+    complete(tally, workspace::functions_named(prefix)?, prefix)?;
+    counted(tally, line, prefix)
+}
+
+/// Demands that each of the tests that are written was run, or is ignored: one that has lost its
+/// `#[test]`, or whose module is compiled for no system, leaves no other trace.
+fn complete(tally: Tally, written: usize, prefix: &str) -> Result<()> {
+    let known = tally.passed + tally.failed + tally.ignored;
+    if !cfg!(all(target_os = "linux", target_pointer_width = "64")) {
+        // A test of memory for models is compiled there only.
+        return Ok(());
+    }
+    ensure!(
+        known == written as u64,
+        "{written} tests named {prefix}… are written, and the program has {known}; does one lack \
+         its `#[test]`?"
+    );
+    Ok(())
 }
 
 /// What the tests with a name that starts with `prefix` have come to. None at all is fine as long
@@ -412,8 +445,17 @@ fn features() -> Result<Outcome> {
         "cargo clippy -p drumline --all-features --profile test --lib {programs} -- -D warnings"
     ))?;
     // The examples that need the feature `futures`.
-    plain("cargo test -p drumline --all-features --doc async")?;
-    plain("cargo test -p drumline --doc either")?;
+    for line in [
+        "cargo test -p drumline --all-features --doc async",
+        "cargo test -p drumline --doc either",
+    ] {
+        if let Outcome::Counted(tally) = tallied(&Invocation::line(line))? {
+            ensure!(
+                tally.passed > 0,
+                "no example is chosen by the name any more:\n  {line}"
+            );
+        }
+    }
     tallied(&Invocation::line(
         "cargo test -p drumline --no-fail-fast --test either --test iter_collect \
          --test iter_collections --test stream_unforeseen",
@@ -470,10 +512,29 @@ fn tests() -> Result<Outcome> {
 /// Runs tests, and counts them also when some fail.
 fn tallied(line: &Invocation) -> Result<Outcome> {
     println!("$ {line}");
-    let mut tally = Tally::default();
-    let result = line.run_with(|line| tally.note(line));
+    let (tally, result) = test_run::run(line, limit());
     if result.is_err() {
         println!("{tally}");
     }
     result.map(|()| Outcome::Counted(tally))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn each_model_that_is_written_has_to_run() {
+        let tally = Tally {
+            passed: 3,
+            failed: 0,
+            ignored: 1,
+        };
+        assert!(complete(tally, 4, "loom_").is_ok());
+        let error = complete(tally, 5, "loom_").unwrap_err().to_string();
+        assert!(
+            error.contains("5 tests named loom_… are written"),
+            "{error}"
+        );
+    }
 }

@@ -1,11 +1,12 @@
 //! A command line that can be shown, so that the reader of a failure can repeat it.
 
 use std::fmt;
-use std::io::{BufRead, BufReader};
 use std::process::{Command, ExitStatus, Stdio};
+use std::time::Duration;
 
 use anyhow::{Context, Result, bail};
 
+use crate::bounded::{self, Streams};
 use crate::workspace;
 
 /// A command to run at the root of the workspace.
@@ -70,22 +71,17 @@ impl Invocation {
         self.judge(status.with_context(|| format!("starting {self}"))?)
     }
 
-    /// Runs it in the foreground and hands every line of its standard output to `each` as well.
-    pub fn run_with(&self, mut each: impl FnMut(&str)) -> Result<()> {
-        let mut child = self
-            .command()
-            .stdout(Stdio::piped())
-            .spawn()
-            .with_context(|| format!("starting {self}"))?;
-        if let Some(output) = child.stdout.take() {
-            for line in BufReader::new(output).split(b'\n') {
-                let line = line?;
-                let line = String::from_utf8_lossy(&line);
-                println!("{line}");
-                each(&line);
-            }
+    /// Runs it, shows every line of its standard output, and hands it to `each` as well. Returns
+    /// whether it ended within `limit`; if not, it was killed, with what it had started.
+    pub fn run_with(&self, limit: Duration, mut each: impl FnMut(&str)) -> Result<bool> {
+        let ended = bounded::read(self.command(), Streams::Output, limit, |line| {
+            println!("{line}");
+            each(line);
+        });
+        match ended.with_context(|| format!("running {self}"))? {
+            Some(status) => self.judge(status).map(|()| true),
+            None => Ok(false),
         }
-        self.judge(child.wait()?)
     }
 
     /// Whether it can be started and succeeds; its output goes nowhere.
@@ -176,7 +172,8 @@ mod tests {
     fn lines_are_seen() {
         let mut seen = Vec::new();
         let version = Invocation::line("cargo --version");
-        version.run_with(|line| seen.push(line.to_owned())).unwrap();
+        let ended = version.run_with(Duration::from_secs(600), |line| seen.push(line.to_owned()));
+        assert!(ended.unwrap());
         assert!(seen[0].starts_with("cargo "), "{seen:?}");
         assert_eq!(version.answer().unwrap(), seen[0]);
     }

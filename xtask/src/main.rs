@@ -22,6 +22,7 @@ mod soak;
 mod stress;
 mod tally;
 mod test_line;
+mod test_run;
 mod user_lock;
 mod workspace;
 

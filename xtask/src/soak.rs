@@ -106,3 +106,92 @@ fn parts(factor: u32) -> Vec<Part> {
         },
     ]
 }
+
+#[cfg(test)]
+mod tests {
+    use std::fs;
+    use std::path::Path;
+
+    use crate::workspace;
+
+    /// The file of the library that says how far models go.
+    const PLACE: &str = "sync/exploration.rs";
+
+    /// What no other file of it may say, since the soak would change nothing there.
+    const ONLY_THERE: [&str; 4] = [
+        "preemption_bound",
+        "shuttle::check_",
+        "DRUMLINE_LOOM_DEEPER\"",
+        "DRUMLINE_SHUTTLE_LONGER\"",
+    ];
+
+    /// What it has for searches by shuttle.
+    const SEARCHES: [&str; 2] = ["in_random_schedules(", "with_few_preemptions("];
+
+    /// What is wrong with a file, in words: a bound of its own, or a search by shuttle whose number
+    /// of schedules is fixed. Only those with a plant may end early, and so have a fixed number.
+    fn faults(text: &str) -> Vec<String> {
+        let mut faults: Vec<String> = ONLY_THERE
+            .iter()
+            .filter(|word| text.contains(**word))
+            .map(|word| format!("says {word}"))
+            .collect();
+        let tests = text.split("fn shuttle_").skip(1);
+        for test in tests.filter(|test| !test.starts_with("plant")) {
+            let name = test.split('(').next().unwrap_or_default();
+            // Not the name: it may be that of a search.
+            let (_, body) = test.split_once('{').unwrap_or_default();
+            let body = body.split("\n}").next().unwrap_or_default();
+            let body = body.split("must_catch(").next().unwrap_or_default();
+            for search in SEARCHES {
+                for call in body.split(search).skip(1) {
+                    let call = call.split(';').next().unwrap_or_default();
+                    if !call.contains("iterations(") {
+                        faults.push(format!("shuttle_{name} has a fixed number of schedules"));
+                    }
+                }
+            }
+        }
+        faults
+    }
+
+    fn look(folder: &Path, all: &mut Vec<String>) {
+        for entry in fs::read_dir(folder).unwrap() {
+            let path = entry.unwrap().path();
+            if path.is_dir() {
+                look(&path, all);
+            } else if !path.ends_with(PLACE) {
+                let text = fs::read_to_string(&path).unwrap();
+                all.extend(
+                    faults(&text)
+                        .iter()
+                        .map(|fault| format!("{}: {fault}", path.display())),
+                );
+            }
+        }
+    }
+
+    #[test]
+    fn each_model_goes_further_in_a_soak() {
+        let library = workspace::root().join("crates/drumline/src");
+        assert!(library.join(PLACE).is_file());
+        let mut all = Vec::new();
+        look(&library, &mut all);
+        assert!(all.is_empty(), "{all:#?}");
+    }
+
+    #[test]
+    fn a_bound_of_its_own_is_a_fault() {
+        let own = "builder.preemption_bound = Some(3);";
+        let direct = "shuttle::check_random(a, iterations(1_000));";
+        assert_eq!(faults(own).len(), 1);
+        assert_eq!(faults(direct).len(), 1);
+        for search in SEARCHES {
+            let fixed = format!("fn shuttle_a() {{\n    {search}a, 1_000);\n}}\n");
+            let asks = format!("fn shuttle_b() {{\n    {search}b, iterations(1_000));\n}}\n");
+            let plant = format!("fn shuttle_plant_c() {{\n    {search}c, 1_000);\n}}\n");
+            assert_eq!(faults(&fixed).len(), 1);
+            assert!(faults(&asks).is_empty() && faults(&plant).is_empty());
+        }
+    }
+}

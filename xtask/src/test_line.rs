@@ -11,6 +11,9 @@ pub enum Outcome {
     Ignored,
 }
 
+/// What the test runner adds to the path of a test that has to panic.
+const SHOULD_PANIC: &str = " - should panic";
+
 /// The path of a test and what became of it, if the line is about that.
 pub fn parse(line: &str) -> Option<(&str, Outcome)> {
     let (path, result) = line.strip_prefix("test ")?.rsplit_once(" ... ")?;
@@ -20,7 +23,17 @@ pub fn parse(line: &str) -> Option<(&str, Outcome)> {
         "ignored" => Outcome::Ignored,
         _ => return None,
     };
-    Some((path.trim_end_matches(" - should panic"), outcome))
+    Some((path.trim_end_matches(SHOULD_PANIC), outcome))
+}
+
+/// The path of a test that the line says is running: it is slow, or the line has not come to the
+/// result.
+pub fn running(line: &str) -> Option<&str> {
+    let line = line.strip_prefix("test ")?;
+    let path = line
+        .strip_suffix(" ... ")
+        .or_else(|| Some(line.split_once(" has been running for over ")?.0))?;
+    Some(path.trim_end_matches(SHOULD_PANIC))
 }
 
 #[cfg(test)]
@@ -36,6 +49,20 @@ mod tests {
         assert_eq!(parse(ignored), Some(("c", Outcome::Ignored)));
         for other in ["test d ... ", "test result: ok. 1 passed", "running 1 test"] {
             assert_eq!(parse(other), None, "{other}");
+        }
+    }
+
+    #[test]
+    fn tests_without_a_result_are_running() {
+        assert_eq!(running("test a::b ... "), Some("a::b"));
+        let slow = "test b - should panic has been running for over 60 seconds";
+        assert_eq!(running(slow), Some("b"));
+        for other in [
+            "test c ... ok",
+            "test result: ok. 1 passed",
+            "running 1 test",
+        ] {
+            assert_eq!(running(other), None, "{other}");
         }
     }
 }

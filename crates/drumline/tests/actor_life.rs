@@ -165,7 +165,8 @@ fn hooks_are_called_around_messages() {
         fixture.logged.iter().take(5).collect::<Vec<_>>(),
         ["started", "first", "second", "stopped", "dropped"]
     );
-    eventually("it is dead", || !doer.is_alive());
+    // Not dead alone: what comes before its mailbox is empty is taken, and is a dead letter.
+    doer.ended().recv();
     assert!(matches!(
         doer.tell(fixture.say("late")),
         Err(TellError::Dead(_))
@@ -313,6 +314,52 @@ fn messages_come_from_drops() {
     let _ = fixture.end();
 }
 
+/// Where a message is discarded, which may take a while, the actor is dead and has not ended.
+#[test]
+fn the_end_comes_after_the_messages_that_are_left() {
+    /// Its drop says so, and waits for the event.
+    struct Slow(mpsc::Sender<()>, Arc<Event>);
+
+    impl Drop for Slow {
+        fn drop(&mut self) {
+            self.0.send(()).unwrap();
+            self.1.wait();
+        }
+    }
+
+    let fixture = Fixture::new(1);
+    let doer = fixture.spawn();
+    let (here, is_here) = mpsc::channel();
+    let events = [(); 2].map(|()| Arc::new(Event::new()));
+    let slow = Slow(here.clone(), Arc::clone(&events[1]));
+    let waits = Arc::clone(&events[0]);
+    let wait = move |_: &mut Doer, _: &mut Context<Doer>| {
+        here.send(()).unwrap();
+        waits.wait();
+    };
+    doer.tell(fixture.to_do(wait)).unwrap();
+    is_here.recv().unwrap();
+    let never = move |_: &mut Doer, _: &mut Context<Doer>| drop(slow);
+    doer.tell(fixture.to_do(never)).unwrap();
+    doer.stop_now();
+    events[0].set();
+    is_here.recv().unwrap();
+    // The second message is being discarded.
+    assert!(!doer.is_alive());
+    let mut ended = doer.ended();
+    assert!(!ended.is_ready());
+    assert_eq!(fixture.system.actors(), 1);
+    events[1].set();
+    assert!(ended.recv_timeout(FOREVER).is_some());
+    assert_eq!(fixture.system.actors(), 0);
+    let late = doer.tell(fixture.say("late"));
+    assert!(matches!(late, Err(TellError::Dead(_))));
+    assert_eq!(fixture.system.dead_letters(), 1);
+    drop((late, doer));
+    let (log, _) = fixture.end();
+    assert_eq!(log, ["started", "stopped", "dropped"]);
+}
+
 #[test]
 fn shutdown_reports_handlers_that_block() {
     for scheduler in actors::schedulers() {
@@ -332,7 +379,8 @@ fn shutdown_reports_handlers_that_block() {
         begins.recv().unwrap();
         stuck.tell(fixture.say("never")).unwrap();
         fine.stop();
-        eventually("it is dead", || !fine.is_alive());
+        // Not dead alone: it is reported until the system has let go of it.
+        fine.ended().recv();
         let report = fixture.system.shutdown(Instant::now());
         assert_eq!(report.abandoned(), ["stuck"]);
         assert!(stuck.is_alive());

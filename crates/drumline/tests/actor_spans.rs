@@ -11,6 +11,7 @@ use drumline::actor::{
     Actor, ActorRef, ActorSystem, AskError, AsyncContext, AsyncHandler, Context, ExitReason,
     Handler, SpawnOptions, SupervisorOptions,
 };
+use drumline::channel::oneshot;
 use tracing::field::{Field, Visit};
 use tracing::span::{Attributes, Id, Record};
 use tracing::{Event, Metadata, Subscriber, info, info_span};
@@ -208,6 +209,9 @@ fn without_spans_of_the_library_handlers_run_in_that_of_the_sender() {
     assert_eq!(paths(&Keeper::default()), expected);
 }
 
+/// What faulty subscribers panic with.
+const FAULT: &str = "a faulty subscriber";
+
 /// Panics when the library says something.
 struct Faulty;
 
@@ -225,7 +229,7 @@ impl Subscriber for Faulty {
     fn record_follows_from(&self, _: &Id, _: &Id) {}
 
     fn event(&self, _: &Event<'_>) {
-        std::panic::resume_unwind(Box::new("a faulty subscriber"));
+        std::panic::resume_unwind(Box::new(FAULT));
     }
 
     fn enter(&self, _: &Id) {}
@@ -252,7 +256,7 @@ fn a_subscriber_that_panics_harms_no_actor() {
     let pool = Pool::builder()
         .jobs(2)
         .panic_handler(move |payload| {
-            let is_of_subscriber = payload.downcast_ref() == Some(&"a faulty subscriber");
+            let is_of_subscriber = payload.downcast_ref() == Some(&FAULT);
             send.send(is_of_subscriber).unwrap();
         })
         .start_handler(|_| {
@@ -280,4 +284,66 @@ fn a_subscriber_that_panics_harms_no_actor() {
         .filter(|is_of_subscriber| *is_of_subscriber);
     // Three starts, a failure and two ends, beside the events of the pool.
     assert!(of_subscriber.count() >= 6);
+}
+
+/// Panics when the handler of a message is left.
+struct FaultyAtExit;
+
+impl Subscriber for FaultyAtExit {
+    fn enabled(&self, metadata: &Metadata<'_>) -> bool {
+        metadata.target() == "drumline" && metadata.is_span() && metadata.name() == "message"
+    }
+
+    fn new_span(&self, _: &Attributes<'_>) -> Id {
+        Id::from_u64(1)
+    }
+
+    fn record(&self, _: &Id, _: &Record<'_>) {}
+
+    fn record_follows_from(&self, _: &Id, _: &Id) {}
+
+    fn event(&self, _: &Event<'_>) {}
+
+    fn enter(&self, _: &Id) {}
+
+    fn exit(&self, _: &Id) {
+        std::panic::resume_unwind(Box::new(FAULT));
+    }
+}
+
+impl AsyncHandler<oneshot::Receiver<u32>> for Divider {
+    type Reply = u32;
+    async fn handle(&mut self, by: oneshot::Receiver<u32>, _: AsyncContext<Self>) -> u32 {
+        12 / by.await.unwrap()
+    }
+}
+
+#[test]
+fn a_subscriber_that_panics_leaves_an_actor_to_its_future() {
+    let (send, panics) = mpsc::channel();
+    let pool = Pool::builder()
+        .jobs(2)
+        .panic_handler(move |payload| {
+            let _ = send.send(payload.downcast_ref() == Some(&FAULT));
+        })
+        .start_handler(|_| {
+            let faulty = tracing::Dispatch::new(FaultyAtExit);
+            std::mem::forget(tracing::dispatcher::set_default(&faulty));
+        })
+        .build()
+        .unwrap();
+    let system = ActorSystem::new(&pool);
+    let supervisor = system.supervisor(SupervisorOptions::new());
+    for divider in [system.spawn(Divider), supervisor.spawn(|| Divider)] {
+        for by in 1..=3 {
+            let (number, later) = oneshot::channel();
+            let answer = divider.ask(later);
+            // The handler has been left: its future has the actor.
+            assert_eq!(panics.recv(), Ok(true));
+            number.send(by).unwrap();
+            assert_eq!(answer.recv(), Ok(12 / by));
+            assert_eq!(divider.ask(by).recv(), Ok(12 / by));
+            assert_eq!(panics.recv(), Ok(true));
+        }
+    }
 }

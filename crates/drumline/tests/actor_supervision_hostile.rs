@@ -1,13 +1,18 @@
 //! Supervisors against programs that mean no good: code that calls back in, futures that panic,
 //! and trees that are too deep for a stack.
 
+mod common;
+
+use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
 use std::sync::mpsc::{self, Receiver, Sender};
 use std::time::{Duration, Instant};
 
+use common::FOREVER;
 use drumline::Pool;
 use drumline::actor::{
-    Actor, ActorSystem, AskError, AsyncContext, AsyncHandler, Context, Directive, FailureOutcome,
-    Handler, SpawnOptions, Strategy, Supervisor, SupervisorOptions,
+    Actor, ActorRef, ActorSystem, AskError, AsyncContext, AsyncHandler, Context, Directive,
+    FailureOutcome, Handler, SpawnOptions, Strategy, Supervisor, SupervisorOptions,
 };
 
 const LONG: Duration = Duration::from_secs(3_600);
@@ -202,4 +207,158 @@ fn an_actor_that_is_to_stop_is_not_started_again_by_a_round() {
     assert_eq!(outcomes.recv(), Ok(ends));
     assert!(is_gone(stops.ask(Add(1)).recv()));
     assert_eq!(other.ask(Add(1)).recv(), Ok(1));
+}
+
+#[test]
+fn a_restart_with_the_longest_timeout_waits_for_the_others() {
+    let pool = pool();
+    let system = ActorSystem::new(&pool);
+    let (send, outcomes) = mpsc::channel();
+    system.on_failure(move |_, outcome| {
+        let _ = send.send(outcome);
+    });
+    let one_for_all = options().strategy(Strategy::OneForAll);
+    let supervisor = system.supervisor(one_for_all.restart_timeout(Duration::MAX));
+    let starts = Arc::new(AtomicUsize::new(0));
+    let counted = Arc::clone(&starts);
+    let failed = supervisor.spawn(move || {
+        counted.fetch_add(1, Ordering::SeqCst);
+        Sum::default()
+    });
+    let busy = supervisor.spawn(Sum::default);
+    let (here, is_here) = mpsc::channel();
+    let (wake, until) = mpsc::channel();
+    busy.tell(CrashAfter(here, until)).unwrap();
+    is_here.recv().unwrap();
+    failed.tell(Crash).unwrap();
+    assert_eq!(outcomes.recv(), Ok(FailureOutcome::Restarts));
+    // An actor that went on now would be in the queues of the pool before these jobs.
+    for _ in 0..1_000 {
+        pool.spawn(|| ()).join().unwrap();
+    }
+    assert_eq!(starts.load(Ordering::SeqCst), 1);
+    drop(wake);
+    assert_eq!(failed.ask(Add(1)).recv(), Ok(1));
+    assert_eq!(starts.load(Ordering::SeqCst), 2);
+    assert_eq!(busy.ask(Add(1)).recv(), Ok(1));
+}
+
+#[test]
+fn an_actor_that_cannot_be_started_again_ends_with_its_supervisor() {
+    for backoff in [Duration::ZERO, LONG] {
+        let pool = pool();
+        let system = ActorSystem::new(&pool);
+        let (send, outcomes) = mpsc::channel();
+        system.on_failure(move |_, outcome| {
+            let _ = send.send(outcome);
+        });
+        let supervisor = system.supervisor(options().backoff(backoff, backoff));
+        let is_up = Arc::new(AtomicBool::new(true));
+        let server = Arc::clone(&is_up);
+        let actor = supervisor.spawn(move || {
+            assert!(server.load(Ordering::SeqCst), "on purpose");
+            Sum::default()
+        });
+        assert_eq!(actor.ask(Add(1)).recv(), Ok(1));
+        is_up.store(false, Ordering::SeqCst);
+        actor.tell(Crash).unwrap();
+        assert_eq!(outcomes.recv(), Ok(FailureOutcome::Restarts));
+        drop(system);
+        common::eventually("the actor ends", || !actor.is_alive());
+        assert_eq!(outcomes.try_iter().last(), Some(FailureOutcome::Ends));
+    }
+}
+
+/// Says that it is there, waits for the sender to be dropped, and stops.
+struct StopAfter(Sender<()>, Receiver<()>);
+
+impl Handler<StopAfter> for Sum {
+    type Reply = ();
+
+    fn handle(&mut self, StopAfter(here, until): StopAfter, context: &mut Context<Self>) {
+        here.send(()).expect("the test waits for it");
+        let _ = drumline::blocking(|| until.recv());
+        context.stop_now();
+    }
+}
+
+/// Panics when it is dropped.
+struct Bomb;
+
+impl Drop for Bomb {
+    fn drop(&mut self) {
+        common::quiet_panic("a bomb");
+    }
+}
+
+#[test]
+fn the_last_actor_drops_functions_that_panic() {
+    common::program("program_with_bombs");
+}
+
+#[test]
+#[ignore = "a program of `the_last_actor_drops_functions_that_panic`"]
+fn program_with_bombs() {
+    let (send, bombs) = mpsc::channel();
+    let pool = Pool::builder().jobs(2).panic_handler(move |_| {
+        let _ = send.send(());
+    });
+    let pool = pool.build().expect("the pool starts");
+    let stop_later = |actor: ActorRef<Sum>| {
+        let (here, is_here) = mpsc::channel();
+        let (wake, until) = mpsc::channel();
+        actor.tell(StopAfter(here, until)).unwrap();
+        is_here.recv().unwrap();
+        wake
+    };
+    let system = ActorSystem::new(&pool);
+    let bomb = Bomb;
+    let supervisor = system.supervisor(options().on_failure(move |_| {
+        let _ = &bomb;
+        Directive::Restart
+    }));
+    let wake = stop_later(supervisor.spawn(Sum::default));
+    drop(supervisor);
+    drop(wake);
+    bombs.recv_timeout(FOREVER).expect("that of the supervisor");
+
+    let (bomb, other) = (Bomb, Bomb);
+    system.on_failure(move |_, _| {
+        let _ = &bomb;
+    });
+    system.on_dead_letter(move |_| {
+        let _ = &other;
+    });
+    let wake = stop_later(system.spawn(Sum::default()));
+    drop(system);
+    drop(wake);
+    for _ in 0..2 {
+        bombs.recv_timeout(FOREVER).expect("those of the system");
+    }
+}
+
+#[test]
+fn the_timer_of_a_round_ends_with_the_round() {
+    let pool = pool();
+    let system = ActorSystem::new(&pool);
+    let token = Arc::new(());
+    let kept = Arc::clone(&token);
+    // For as long as the system is there, which a timer keeps.
+    system.on_dead_letter(move |_| {
+        let _ = &kept;
+    });
+    for delay in [Duration::ZERO, Duration::from_micros(1)] {
+        let one_for_all = options().strategy(Strategy::OneForAll);
+        let slow = one_for_all.restart_timeout(LONG).backoff(delay, delay);
+        let supervisor = system.supervisor(slow);
+        let [first, second] = [(); 2].map(|()| supervisor.spawn(Sum::default));
+        for _ in 0..100 {
+            assert_eq!(second.ask(Add(0)).recv(), Ok(0));
+            assert_eq!(first.ask(Crash).recv(), Err(AskError::Panicked));
+            assert_eq!(first.ask(Add(0)).recv(), Ok(0));
+        }
+        assert!(supervisor.shutdown(far()).is_complete());
+    }
+    drop(system);
+    common::eventually("no timer has the system", || Arc::strong_count(&token) == 1);
 }

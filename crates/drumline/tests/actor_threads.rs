@@ -9,9 +9,10 @@ use std::time::{Duration, Instant};
 use common::{FOREVER, eventually, pool, quiet_panic};
 use drumline::Pool;
 use drumline::actor::{
-    Actor, ActorSystem, AskError, Context, Handler, Inbox, InboxError, Overflow, Recipient,
-    SpawnOptions, TellError,
+    Actor, ActorSystem, AskError, AsyncContext, AsyncHandler, Context, ExitReason, Handler, Inbox,
+    InboxError, Overflow, Recipient, SpawnOptions, TellError, ThreadActor,
 };
+use drumline::channel::oneshot;
 
 #[test]
 fn what_is_told_is_received_in_order() {
@@ -268,7 +269,8 @@ fn shutdown_reports_functions_that_go_on() {
         .spawn_thread(|inbox: &mut Inbox<u32>| while inbox.receive().is_some() {})
         .unwrap();
     fine.stop();
-    eventually("it is dead", || !fine.is_alive());
+    // Not dead alone: it is reported until the system has let go of it.
+    fine.ended().recv();
     let report = system.shutdown(Instant::now());
     assert_eq!(report.abandoned(), ["stuck"]);
     drop(go);
@@ -342,4 +344,136 @@ fn the_pool_may_come_in_a_message_for_a_pinned_actor() {
         keeper.tell(pool).unwrap_or_else(|_| panic!("it is alive"));
         assert!(receive.recv().unwrap());
     }
+}
+
+/// A message of a test for a function, which its future sleeps over until the sender is dropped.
+struct Nap {
+    begun: mpsc::Sender<()>,
+    until: oneshot::Receiver<()>,
+    log: mpsc::Sender<String>,
+}
+
+impl AsyncHandler<Nap> for ThreadActor<u32> {
+    type Reply = ();
+
+    async fn handle(&mut self, nap: Nap, _: AsyncContext<Self>) {
+        nap.begun.send(()).unwrap();
+        let _ = nap.until.await;
+        // Others have time to do what they must not.
+        for _ in 0..100 {
+            drumline::task::yield_now().await;
+        }
+        nap.log.send(format!("{self:?}")).unwrap();
+    }
+}
+
+#[test]
+fn a_future_may_have_a_function_that_receives() {
+    let pool = pool(2);
+    let system = ActorSystem::new(&pool);
+    let (log, said) = mpsc::channel();
+    let (begun, begins) = mpsc::channel();
+    let logs = log.clone();
+    let actor = system
+        .spawn_thread(move |inbox: &mut Inbox<u32>| {
+            while let Some(number) = inbox.receive() {
+                logs.send(number.to_string()).unwrap();
+            }
+        })
+        .unwrap();
+    for number in 0..100 {
+        let (wake, until) = oneshot::channel();
+        let (begun, log) = (begun.clone(), log.clone());
+        actor.tell(Nap { begun, until, log }).unwrap();
+        actor.tell(number).unwrap();
+        begins.recv_timeout(FOREVER).unwrap();
+        drop(wake);
+        assert_eq!(
+            said.recv_timeout(FOREVER).as_deref(),
+            Ok("ThreadActor { .. }")
+        );
+        assert_eq!(said.recv_timeout(FOREVER), Ok(number.to_string()));
+    }
+    // Also if no message is behind it, or a stop.
+    let (wake, until) = oneshot::channel();
+    actor.tell(Nap { begun, until, log }).unwrap();
+    begins.recv_timeout(FOREVER).unwrap();
+    drop(wake);
+    assert_eq!(
+        said.recv_timeout(FOREVER).as_deref(),
+        Ok("ThreadActor { .. }")
+    );
+    actor.stop();
+    assert_eq!(actor.ended().recv().reason(), ExitReason::Stopped);
+    assert_eq!(said.recv().ok(), None);
+}
+
+#[test]
+fn a_function_that_returns_leaves_its_state_to_a_future() {
+    let pool = pool(2);
+    let system = ActorSystem::new(&pool);
+    for is_told in [false, true] {
+        let (log, said) = mpsc::channel();
+        let (begun, begins) = mpsc::channel();
+        let returns = log.clone();
+        let actor = system
+            .spawn_thread(move |inbox: &mut Inbox<u32>| {
+                while begins.try_recv().is_err() {
+                    assert_eq!(
+                        inbox.receive_timeout(Duration::ZERO),
+                        Err(InboxError::Empty)
+                    );
+                }
+                if is_told {
+                    inbox.actor_ref().tell(1).unwrap();
+                    assert_eq!(inbox.try_receive(), Err(InboxError::Empty));
+                }
+                returns.send("returns".to_owned()).unwrap();
+            })
+            .unwrap();
+        let (wake, until) = oneshot::channel();
+        actor.tell(Nap { begun, until, log }).unwrap();
+        assert_eq!(said.recv_timeout(FOREVER).as_deref(), Ok("returns"));
+        drop(wake);
+        assert_eq!(actor.ended().recv().reason(), ExitReason::Stopped);
+        assert_eq!(
+            said.recv_timeout(FOREVER).as_deref(),
+            Ok("ThreadActor { .. }")
+        );
+        assert_eq!(system.dead_letters(), usize::from(is_told));
+    }
+}
+
+/// Has its number received next.
+struct First(u32);
+
+impl Handler<First> for ThreadActor<u32> {
+    type Reply = ();
+
+    fn handle(&mut self, First(number): First, context: &mut Context<Self>) {
+        context.stash::<u32, _>(number).unwrap();
+        context.unstash_all();
+    }
+}
+
+#[test]
+fn a_handler_may_put_messages_in_front_of_a_function() {
+    let pool = pool(1);
+    let system = ActorSystem::new(&pool);
+    let (go, gone) = mpsc::channel::<()>();
+    let (send, receive) = mpsc::channel();
+    let options = SpawnOptions::new().stash(1);
+    let actor = system
+        .spawn_thread_with(options, move |inbox: &mut Inbox<u32>| {
+            let _ = gone.recv();
+            while let Some(number) = inbox.receive() {
+                send.send(number).unwrap();
+            }
+        })
+        .unwrap();
+    actor.tell(First(1)).unwrap();
+    actor.tell(2).unwrap();
+    actor.tell(First(3)).unwrap();
+    drop((go, actor));
+    assert_eq!(receive.iter().collect::<Vec<_>>(), [1, 2, 3]);
 }

@@ -307,7 +307,17 @@ fn handlers_that_await_have_timers() {
     let (send, received) = mpsc::channel();
     let actor = system.spawn(Awaiter(send));
     actor.tell(()).unwrap();
-    assert_eq!(received.iter().take(4).collect::<Vec<_>>(), [1, 2, 2, 2]);
+    // In no order: on a machine with more processors, another thread may keep the time of the
+    // second timer, as the handler goes on in another worker.
+    let (mut once, mut again) = (0, 0);
+    while once < 1 || again < 3 {
+        match received.recv().unwrap() {
+            1 => once += 1,
+            2 => again += 1,
+            other => panic!("{other}"),
+        }
+    }
+    assert_eq!(once, 1);
 }
 
 #[test]

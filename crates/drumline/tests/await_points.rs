@@ -84,7 +84,7 @@ impl Points {
     }
 }
 
-/// A task that awaits all that there is to await.
+/// A task that awaits handles, a yield, a set of tasks, a sleep and a deadline.
 async fn everything(points: Arc<Points>, alive: Alive) -> usize {
     let _outer = alive.guard();
     let guard = alive.guard();

@@ -5,10 +5,10 @@ mod common;
 use std::cell::RefCell;
 use std::collections::HashSet;
 use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
-use std::sync::{LazyLock, Mutex};
+use std::sync::{Arc, LazyLock, Mutex, mpsc};
 use std::thread;
 
-use common::{Event, fib, pool, without_guests};
+use common::{Event, ends, fib, pool, spin_until, without_guests};
 use drumline::{Pool, join};
 
 #[test]
@@ -48,6 +48,66 @@ fn nested(a: &Pool, b: &Pool) {
         });
         assert_eq!(sum, 8 + 13 + 21 + 34);
     }
+}
+
+/// A thread that has come back to a pool, from another one, is still in that other one.
+#[test]
+fn a_call_back_does_not_hide_the_pool_in_between() {
+    let pools: Vec<Pool> = (0..3).map(|_| pool(1)).collect();
+    let [a, b, c] = &pools[..] else {
+        unreachable!()
+    };
+    let is_in = |inside: &[&Pool]| {
+        for pool in &pools {
+            let is_inside = inside.iter().any(|other| std::ptr::eq(*other, pool));
+            assert_eq!(pool.worker_index().is_some(), is_inside);
+            assert_eq!(pool.yield_now().is_some(), is_inside);
+        }
+    };
+    a.install(|| {
+        b.install(|| {
+            a.install(|| {
+                is_in(&[a, b]);
+                c.install(|| b.install(|| is_in(&[a, b, c])));
+                assert_eq!(b.install(|| a.install(|| fib(10))), 55);
+                is_in(&[a, b]);
+            });
+            is_in(&[a, b]);
+            assert_eq!(fib(10), 55);
+        });
+        is_in(&[a]);
+    });
+    is_in(&[]);
+}
+
+/// A pool cannot wait for a thread to leave that has come to another one from it.
+#[test]
+fn a_pool_is_not_shut_down_from_a_call_back() {
+    ends(|| {
+        let (a, b) = (pool(1), Arc::new(pool(1)));
+        // The worker is busy, so the task is run by the thread that joins it, as a guest.
+        let (is_busy, go_on) = (
+            Arc::new(AtomicBool::new(false)),
+            Arc::new(AtomicBool::new(false)),
+        );
+        let (sets, waits) = (Arc::clone(&is_busy), Arc::clone(&go_on));
+        let blocker = a.spawn(move || {
+            sets.store(true, Ordering::Release);
+            spin_until(&waits);
+        });
+        spin_until(&is_busy);
+        let (send, receive) = mpsc::channel::<Pool>();
+        let other = Arc::clone(&b);
+        let task = a.spawn(move || {
+            let pool = receive.recv().unwrap();
+            other.install(|| pool.shutdown()).unwrap_err().into_pool()
+        });
+        send.send(a).unwrap();
+        let a = b.install(|| task.join()).unwrap();
+        go_on.store(true, Ordering::Release);
+        blocker.join().unwrap();
+        a.shutdown().unwrap();
+    });
 }
 
 #[test]

@@ -152,6 +152,20 @@ fn the_waker_of_the_last_poll_is_woken() {
     assert_eq!((first.count(), second.count()), (0, 1));
 }
 
+/// No thread polls a task after the end of its executor: what was woken must not be kept by itself.
+#[test]
+fn a_future_keeps_no_waker_of_its_own() {
+    let token = CancellationToken::new();
+    let (woken, waker) = counted();
+    let mut cancelled = token.cancelled();
+    assert!(poll(&mut cancelled, &waker).is_pending());
+    assert!(poll(&mut cancelled, &waker).is_pending());
+    drop(waker);
+    assert_eq!(Arc::strong_count(&woken), 2, "one in the list of the token");
+    token.cancel();
+    assert_eq!((woken.count(), Arc::strong_count(&woken)), (1, 1));
+}
+
 #[test]
 fn it_moves_from_one_executor_to_another() {
     let token = CancellationToken::new();

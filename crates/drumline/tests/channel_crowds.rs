@@ -152,7 +152,7 @@ fn many_tasks_send_to_some() {
     }
 }
 
-/// More tasks than anyone would want wait at one channel, and each gets its message.
+/// More tasks than a program would have wait at one channel, and each gets its message.
 #[test]
 fn ten_thousand_tasks_wait_at_one_channel() {
     const TASKS: usize = 10_000;

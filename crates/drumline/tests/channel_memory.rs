@@ -42,11 +42,11 @@ unsafe impl GlobalAlloc for Counting {
 static ALLOCATOR: Counting = Counting;
 
 /// Has this process registered for the barrier of the system, as far as the calling thread has a
-/// part in that. A thread that uses a channel may start the thread that registers the process, once.
-/// That thread frees some hundred bytes that the first one has allocated.
+/// part in that. A thread that uses a channel may start the thread that registers the process,
+/// once. That thread frees some hundred bytes that the first one has allocated.
 ///
-/// A sender asks for the barrier at each message after some 130, if the receiver does not wait. With
-/// the 256th question in vain, if not before, the registration begins.
+/// A sender asks for the barrier at each message after some 130, if the receiver does not wait.
+/// With the 256th question in vain, if not before, the registration begins.
 fn register() {
     let (mut sender, mut receiver) = spsc::unbounded::<u64>();
     for number in 0..1_000 {

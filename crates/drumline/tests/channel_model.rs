@@ -6,6 +6,7 @@ use std::collections::{BTreeMap, VecDeque};
 
 use common::Random;
 use common::messages::{Accounts, Message};
+use drumline::block_on;
 use drumline::channel::{CloseReason, TryRecvError, TrySendError, lanes, spsc};
 
 /// 0: without a bound.
@@ -93,7 +94,11 @@ fn an_spsc_channel_does_what_the_model_does() {
                 dice if dice < 95 && (!model.messages.is_empty() || model.reason().is_some()) => {
                     let most = random.below(100) as usize;
                     let mut messages = Vec::new();
-                    let received = receiver.recv_many(&mut messages, most);
+                    let received = if random.below(2) == 0 {
+                        receiver.recv_many(&mut messages, most)
+                    } else {
+                        block_on(receiver.recv_many_async(&mut messages, most))
+                    };
                     let count = most.min(model.messages.len());
                     if most > 0 && count == 0 {
                         assert_eq!(Some(received.unwrap_err().reason()), model.reason());

@@ -9,6 +9,7 @@ use std::task::{Poll, Waker};
 
 use common::Random;
 use common::messages::{Accounts, Calls, Message, poll};
+use drumline::block_on;
 use drumline::channel::mpmc::{self, RecvAsync, Reservation, SendAsync, SendPermit};
 use drumline::channel::{CloseReason, SendError, TryRecvError, TrySendError};
 
@@ -282,12 +283,24 @@ fn run(seed: u64) {
                     continue;
                 }
                 let mut messages = Vec::new();
-                let received = receiver.recv_many(&mut messages, most);
-                // Those that wait for room come in after all have been taken.
-                let count = most.min(model.messages.len());
-                let expected: Vec<_> = model.messages.drain(..count).collect();
-                model.refill();
-                assert_eq!(received.is_ok(), most == 0 || count > 0, "seed {seed}");
+                let in_task = random.below(2) == 0;
+                let received = if in_task {
+                    block_on(receiver.recv_many_async(&mut messages, most))
+                } else {
+                    receiver.recv_many(&mut messages, most)
+                };
+                // Those that wait for room come in after all have been taken; in a task, also
+                // after the first one.
+                let mut expected = Vec::new();
+                let mut left = most;
+                for look in if in_task { [1, most] } else { [most, 0] } {
+                    let count = look.min(left).min(model.messages.len());
+                    expected.extend(model.messages.drain(..count));
+                    left -= count;
+                    model.refill();
+                }
+                let is_ok = most == 0 || !expected.is_empty();
+                assert_eq!(received.is_ok(), is_ok, "seed {seed}");
                 let numbers = messages.iter().map(|message| message.number);
                 assert!(numbers.eq(expected), "seed {seed}");
             }

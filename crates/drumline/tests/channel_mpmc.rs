@@ -30,10 +30,11 @@ fn receive<T: Send>(
     way: usize,
     into: &mut Vec<T>,
 ) -> Result<(), RecvError> {
-    match way % 4 {
+    match way % 5 {
         0 => into.push(receiver.recv()?),
         1 => into.push(block_on(receiver.recv_async())?),
         2 => drop(receiver.recv_many(into, 5)?),
+        3 => drop(block_on(receiver.recv_many_async(into, 5))?),
         _ => loop {
             match receiver.recv_timeout(Duration::from_micros(50)) {
                 Ok(message) => break into.push(message),

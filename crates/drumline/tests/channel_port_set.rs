@@ -11,6 +11,7 @@ use std::time::{Duration, Instant};
 
 use common::messages::{Accounts, Calls, poll};
 use common::{Random, ends, eventually, pool, quiet_panic};
+use drumline::block_on;
 use drumline::channel::port_set::PortAdder;
 use drumline::channel::{
     ChannelKind, CloseReason, PortEvent, PortKey, PortSet, RecvTimeoutError, SendError,
@@ -152,9 +153,13 @@ fn a_batch_ends() {
                 })
             })
             .collect();
-        for _ in 0..1_000 {
+        for round in 0..1_000 {
             let mut events = Vec::new();
-            let count = set.recv_many(&mut events, usize::MAX).unwrap();
+            let count = if round % 2 == 0 {
+                set.recv_many(&mut events, usize::MAX).unwrap()
+            } else {
+                block_on(set.recv_many_async(&mut events, usize::MAX)).unwrap()
+            };
             assert!(
                 (1..=201).contains(&count) && count == events.len(),
                 "{count}"

@@ -14,7 +14,7 @@ use std::time::Duration;
 use common::messages::{Accounts, Calls, dawdle, panicking_waker, poll};
 use common::{Random, ends};
 use drumline::block_on;
-use drumline::channel::{CloseReason, SendError, lanes, oneshot, spsc};
+use drumline::channel::{CloseReason, SendError, TrySendError, lanes, oneshot, spsc};
 
 fn listed(calls: &Arc<Calls>) -> Waker {
     Arc::clone(calls).into()
@@ -57,6 +57,10 @@ fn receives_that_are_dropped_receive_nothing() {
         let some = &wakers[..1 + round % 2];
         poll_in_vain(&mut receiver.recv_async(), some);
         poll_in_vain(&mut gatherer.recv_async(), some);
+        let (mut few, mut many) = (Vec::new(), Vec::new());
+        poll_in_vain(&mut receiver.recv_many_async(&mut few, 1), some);
+        poll_in_vain(&mut gatherer.recv_many_async(&mut many, 100), some);
+        assert!(few.is_empty() && many.is_empty());
         is_left_alone(&wakers);
         // Some rounds are long enough for the sender to become lazy.
         for number in 0..if round % 100 == 99 { 1_000 } else { 1 } {
@@ -103,6 +107,13 @@ fn sends_that_are_dropped_send_nothing() {
         assert_eq!(receiver.recv().unwrap().number, round);
         assert_eq!(gatherer.recv().unwrap().number, round);
         is_left_alone(&wakers);
+        let permits = (sender.try_reserve().unwrap(), lane.try_reserve().unwrap());
+        permits.0.send(accounts.message(2)).unwrap();
+        permits.1.send(accounts.message(2)).unwrap();
+        assert_eq!(sender.try_reserve().err(), Some(TrySendError::Full(())));
+        assert_eq!(lane.try_reserve().err(), Some(TrySendError::Full(())));
+        assert_eq!(receiver.recv().unwrap().number, 2);
+        assert_eq!(gatherer.recv().unwrap().number, 2);
         // There is room: a permit that is not used gives it back.
         drop(block_on(sender.reserve()).unwrap());
         assert!(receiver.is_empty() && gatherer.is_empty());
@@ -142,6 +153,8 @@ fn futures_of_a_closed_channel_are_ready() {
     );
     drop((sending, sending_there));
     assert_eq!(block_on(sender.reserve()).map(drop), Err(SendError(())));
+    assert_eq!(sender.try_reserve().err(), Some(TrySendError::Closed(())));
+    assert_eq!(lane.try_reserve().err(), Some(TrySendError::Closed(())));
     block_on(sender.closed());
     for expected in [Ok(0), Err(CloseReason::ClosedByReceiver)] {
         let received = block_on(receiver.recv_async()).map_err(|error| error.reason());

@@ -282,7 +282,9 @@ fn a_future_of_another_executor() {
         assert!(!poll(future.as_mut()));
         let again = one_at(line);
         let error = waiter.since().max(again.since()) - waiter.since().min(again.since());
-        assert!(error < Duration::from_millis(10), "{error:?}");
+        // Each look converts ticks of the processor to a time. One that is interrupted between its
+        // two clocks is wrong by a part of that time.
+        assert!(error < Duration::from_secs(1), "{error:?}");
         sender.send(1).unwrap();
         assert!(poll(future.as_mut()));
         none_at(line);

@@ -68,8 +68,6 @@ impl Countdown {
     }
 }
 
-// ---- many that wait -------------------------------------------------------------------------
-
 /// `count` jobs receive what as many jobs that are queued after them send.
 fn receive_then_send(pool: &Pool, count: usize, way: Way) {
     let (done, all) = Countdown::new(2 * count);
@@ -120,8 +118,6 @@ fn five_thousand_wait_for_later_ones() {
     }
 }
 
-// ---- the two halves of a join ---------------------------------------------------------------
-
 fn receive_in_first(way: Way) {
     let (send, receive) = mpsc::channel();
     let receive = move || way.block(|| receive.recv_timeout(FOREVER));
@@ -152,8 +148,6 @@ fn inside_of_blocking_too() {
         }
     });
 }
-
-// ---- how many run ---------------------------------------------------------------------------
 
 /// Counts the threads that are inside at once.
 #[derive(Default)]
@@ -331,8 +325,6 @@ fn computes_without_spares(pool: &Pool) -> bool {
     }
     pool.stats().spares == 0
 }
-
-// ---- where one can block --------------------------------------------------------------------
 
 #[test]
 fn a_pool_called_inside_of_blocking() {

@@ -430,3 +430,40 @@ fn a_share_of_a_thread_that_does_not_come_is_run() {
         }
     });
 }
+
+/// With one job, and without guests, nothing is left to poll a future that a job waits for with its
+/// thread. It stands still, as the documentation says, until there is a second job.
+#[cfg(target_os = "linux")]
+#[test]
+fn a_wait_for_a_future_stands_still_without_another_thread() {
+    use std::sync::atomic::AtomicBool;
+    use std::sync::mpsc;
+
+    use drumline::{JoinHandle, block_on, spawn_future};
+
+    const NAME: &str = "waits-in-place";
+    let waits: [fn(JoinHandle<u32>) -> u32; 2] =
+        [|task| block_on(task).unwrap(), |task| task.join().unwrap()];
+    for wait in waits {
+        let builder = Pool::builder().jobs(1).spares(false);
+        let pool = builder.thread_name(|_| NAME.to_owned()).build().unwrap();
+        let is_polled = Arc::new(AtomicBool::new(false));
+        let polled = Arc::clone(&is_polled);
+        let (begun, begins) = mpsc::channel();
+        let outer = pool.spawn(move || {
+            let task = spawn_future(async move {
+                polled.store(true, Ordering::SeqCst);
+                42
+            });
+            begun.send(()).unwrap();
+            wait(task)
+        });
+        begins.recv().unwrap();
+        common::threads::wait_until_asleep(NAME, 1, Duration::from_millis(20));
+        let stats = pool.stats();
+        assert_eq!((stats.spares, stats.threads), (0, 1));
+        assert!(!is_polled.load(Ordering::SeqCst));
+        pool.set_jobs(2).unwrap();
+        assert_eq!(outer.join().unwrap(), 42);
+    }
+}

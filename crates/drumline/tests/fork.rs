@@ -118,6 +118,43 @@ fn a_call_that_is_inside_comes_out_alone() {
     assert_eq!(pool.install(|| fib(15)), 610);
 }
 
+/// The worker ends in the child, and the child with it. What is queued is run once, by the parent.
+#[test]
+fn a_worker_that_forks_runs_nothing_of_the_parent() {
+    let pool = without_guests(1);
+    let mut ends = [0; 2];
+    // SAFETY: room for two numbers.
+    assert_eq!(unsafe { libc::pipe(ends.as_mut_ptr()) }, 0);
+    let [read, write] = ends;
+    let id = pool.install(|| {
+        for _ in 0..10 {
+            drop(drumline::spawn(move || {
+                // SAFETY: the pipe is open, and one byte is there to be read.
+                let written = unsafe { libc::write(write, [1_u8].as_ptr().cast(), 1) };
+                assert_eq!(written, 1);
+            }));
+        }
+        // SAFETY: as in `in_a_child`; this job returns in the child at once.
+        unsafe { libc::fork() }
+    });
+    assert!(id > 0, "only the worker comes here in the child");
+    let mut status = 0;
+    // SAFETY: a child of this process that nothing else waits for.
+    assert_eq!(unsafe { libc::waitpid(id, &raw mut status, 0) }, id);
+    let has_ended = libc::WIFEXITED(status) && libc::WEXITSTATUS(status) == 0;
+    assert!(has_ended, "{status:#x}");
+    pool.shutdown().unwrap();
+    let mut bytes = [0_u8; 32];
+    // SAFETY: the pipe is open, and this is the length of the array.
+    let count = unsafe { libc::read(read, bytes.as_mut_ptr().cast(), bytes.len()) };
+    assert_eq!(count, 10, "each job is run once");
+    // SAFETY: open, and used no more.
+    unsafe {
+        libc::close(read);
+        libc::close(write);
+    }
+}
+
 #[test]
 fn a_child_has_actors_of_its_own_while_timers_of_the_parent_fire() {
     const SOON: Duration = Duration::from_micros(1);

@@ -1,5 +1,7 @@
 //! Futures on a pool.
 
+mod task_sets;
+
 use std::future::{Future, pending, poll_fn};
 use std::pin::Pin;
 use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
@@ -9,7 +11,7 @@ use std::thread;
 use std::time::Duration;
 
 use drumline::task::{sleep, yield_now};
-use drumline::{CancellationToken, JoinError, Pool, TaskSet, block_on, spawn, spawn_future};
+use drumline::{CancellationToken, JoinError, Pool, block_on, spawn, spawn_future};
 
 fn pool(jobs: usize) -> Pool {
     Pool::builder().jobs(jobs).build().unwrap()
@@ -576,49 +578,6 @@ fn a_task_that_a_guest_leaves_behind_is_run_beside_tasks_that_yield() {
 }
 
 #[test]
-fn an_abort_wakes_the_task_that_awaits_a_closure() {
-    // The calling thread has the only place, so the closures are not begun.
-    pool_without_spares().install(|| {
-        let mut set = TaskSet::new();
-        for number in 0..4 {
-            set.spawn(move || number);
-        }
-        block_on(async {
-            assert!(poll_fn(|cx| Poll::Ready(set.poll_join_next(cx).is_pending())).await);
-            set.shutdown().await;
-        });
-        assert!(set.is_empty());
-    });
-}
-
-#[test]
-fn a_set_asks_all_tasks_to_stop_though_some_panic() {
-    struct Bad;
-    impl Drop for Bad {
-        fn drop(&mut self) {
-            panic!("in a drop");
-        }
-    }
-    pool_without_spares().install(|| {
-        let mut set = TaskSet::new();
-        for _ in 0..4 {
-            let bad = Bad;
-            set.spawn(move || drop(bad));
-        }
-        let panics = std::panic::catch_unwind(std::panic::AssertUnwindSafe(|| set.abort_all()));
-        assert!(panics.is_err());
-        for _ in 0..4 {
-            assert!(
-                block_on(set.join_next())
-                    .unwrap()
-                    .unwrap_err()
-                    .is_cancelled()
-            );
-        }
-    });
-}
-
-#[test]
 fn things_that_are_ready_at_once_use_up_the_budget() {
     let pool = pool(1);
     let token = CancellationToken::new();
@@ -636,5 +595,66 @@ fn things_that_are_ready_at_once_use_up_the_budget() {
         });
         pool.spawn(move || sets.store(true, Ordering::SeqCst));
         task.join().unwrap();
+    }
+}
+
+/// An executor of another crate, that blocks the thread.
+fn foreign_block_on<T>(future: impl Future<Output = T>) -> T {
+    struct Unparks(thread::Thread);
+    impl Wake for Unparks {
+        fn wake(self: Arc<Self>) {
+            self.0.unpark();
+        }
+    }
+    let waker = Waker::from(Arc::new(Unparks(thread::current())));
+    let mut future = std::pin::pin!(future);
+    loop {
+        match future.as_mut().poll(&mut Context::from_waker(&waker)) {
+            Poll::Ready(value) => return value,
+            Poll::Pending => thread::park(),
+        }
+    }
+}
+
+/// Such an executor never returns to the task, which would get a new budget.
+#[test]
+fn an_executor_that_blocks_inside_of_a_task_gets_a_new_budget() {
+    let token = CancellationToken::new();
+    token.cancel();
+    let ready = |token: CancellationToken| {
+        for _ in 0..1_000 {
+            foreign_block_on(token.cancelled());
+        }
+    };
+    let inside = token.clone();
+    block_on(async move { ready(inside) });
+    pool(1)
+        .spawn_future(async move { ready(token) })
+        .join()
+        .unwrap();
+}
+
+/// A future panics when it is polled, or is ready, and panics again when it is dropped.
+#[test]
+fn the_first_panic_of_a_future_is_told() {
+    struct Bad(bool);
+    impl Future for Bad {
+        type Output = ();
+        fn poll(self: Pin<&mut Self>, _: &mut Context<'_>) -> Poll<()> {
+            if self.0 {
+                std::panic::panic_any("in a poll");
+            }
+            Poll::Ready(())
+        }
+    }
+    impl Drop for Bad {
+        fn drop(&mut self) {
+            std::panic::panic_any("in a drop");
+        }
+    }
+    let pool = pool(1);
+    for (panics, text) in [(true, "in a poll"), (false, "in a drop")] {
+        let panic = pool.spawn_future(Bad(panics)).join().unwrap_err();
+        assert_eq!(panic.into_panic().downcast_ref(), Some(&text));
     }
 }

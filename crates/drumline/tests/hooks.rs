@@ -451,3 +451,53 @@ fn a_handler_cannot_shut_its_pool_down() {
         });
     }
 }
+
+/// The thread that drops the handle holds the lock of the handler.
+#[test]
+fn the_drop_of_a_handle_does_not_call_the_panic_handler() {
+    ends(|| {
+        for kind in [
+            "a task",
+            "a task from inside",
+            "a future",
+            "a future of a scope",
+        ] {
+            let lost = Arc::new(Mutex::new(0));
+            let told = Arc::new(Event::new());
+            let (counted, tell) = (Arc::clone(&lost), Arc::clone(&told));
+            let pool = Pool::builder().jobs(2).panic_handler(move |_| {
+                *counted.lock().unwrap() += 1;
+                tell.set();
+            });
+            let pool = pool.build().unwrap();
+            let drop_locked = || {
+                let held = lost.lock().unwrap();
+                let task = if kind == "a future" {
+                    pool.spawn_future(async { quiet_panic("a future") })
+                } else {
+                    pool.spawn(|| quiet_panic("a task"))
+                };
+                while !task.is_finished() {
+                    drumline::yield_now();
+                    std::thread::yield_now();
+                }
+                drop(task);
+                drop(held);
+            };
+            match kind {
+                "a task from inside" => pool.install(drop_locked),
+                "a future of a scope" => {
+                    let handle =
+                        pool.scope(|scope| scope.spawn_future(async { quiet_panic(kind) }));
+                    let held = lost.lock().unwrap();
+                    drop::<drumline::ScopedJoinHandle<'_, ()>>(handle);
+                    drop(held);
+                }
+                _ => drop_locked(),
+            }
+            told.wait();
+            pool.shutdown().unwrap();
+            assert_eq!(*lost.lock().unwrap(), 1);
+        }
+    });
+}

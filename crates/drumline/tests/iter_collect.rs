@@ -1,6 +1,7 @@
 //! Collecting from parallel iterators, against what sequential ones collect.
 
 use std::borrow::Cow;
+use std::cmp;
 use std::collections::{BTreeMap, BTreeSet, BinaryHeap, HashMap, HashSet, LinkedList, VecDeque};
 use std::ffi::{OsStr, OsString};
 use std::rc::Rc;
@@ -95,6 +96,44 @@ fn in_order_whatever_it_is() {
             list.par_extend(iter());
             list.par_extend(&[3, 4]);
             assert!(list.iter().eq([1, 2].iter().chain(expected).chain(&[3, 4])));
+        }
+    });
+}
+
+/// An item that is equal to all others.
+#[derive(Clone, Copy, Debug)]
+struct Alike(usize);
+
+impl PartialEq for Alike {
+    fn eq(&self, _: &Self) -> bool {
+        true
+    }
+}
+
+impl Eq for Alike {}
+
+impl PartialOrd for Alike {
+    fn partial_cmp(&self, other: &Self) -> Option<cmp::Ordering> {
+        Some(self.cmp(other))
+    }
+}
+
+impl Ord for Alike {
+    fn cmp(&self, _: &Self) -> cmp::Ordering {
+        cmp::Ordering::Equal
+    }
+}
+
+#[test]
+fn the_first_of_equal_items_stays_in_a_set() {
+    in_pools(|| {
+        let items = || (0..1_000).into_par_iter().map(Alike);
+        let collected: BTreeSet<Alike> = items().collect();
+        let mut extended = BTreeSet::new();
+        extended.par_extend(items());
+        for set in [collected, extended] {
+            assert_eq!(set.len(), 1);
+            assert_eq!(set.first().map(|first| first.0), Some(0));
         }
     });
 }

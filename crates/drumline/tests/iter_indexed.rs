@@ -218,10 +218,20 @@ fn what_is_skipped_is_made_and_what_is_not_taken_is_not() {
     in_pools(|| {
         let numbers: Vec<usize> = (0..1_000).collect();
         let made = AtomicUsize::new(0);
+        // Relaxed, here and below: a count, read when the loop has ended.
         let count = |_: &usize| made.fetch_add(1, Ordering::Relaxed);
         numbers.par_iter().map(count).skip(700).for_each(drop);
         assert_eq!(made.swap(0, Ordering::Relaxed), 1_000);
         numbers.par_iter().map(count).take(700).for_each(drop);
         assert_eq!(made.swap(0, Ordering::Relaxed), 700);
+        // Also if nothing is left for the chain.
+        for skipped in [999, 1_000, usize::MAX] {
+            let first = numbers.par_iter().map(count).skip(skipped);
+            first.clone().chain([0; 5]).for_each(drop);
+            assert_eq!(made.swap(0, Ordering::Relaxed), 1_000);
+            let rest = first.chain([0; 5]).filter(|_| true);
+            assert_eq!(rest.count(), 5 + usize::from(skipped == 999));
+            assert_eq!(made.swap(0, Ordering::Relaxed), 1_000);
+        }
     });
 }

@@ -2,7 +2,7 @@
 
 mod sources;
 
-use std::panic::{AssertUnwindSafe, catch_unwind};
+use std::panic::{AssertUnwindSafe, catch_unwind, resume_unwind};
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::sync::{Barrier, Mutex, mpsc};
 use std::{iter as std_iter, thread};
@@ -312,4 +312,43 @@ fn an_iterator_that_loops() {
         });
         assert_eq!(looping.par_bridge().sum::<u64>(), 19_900 * 4_950);
     });
+}
+
+/// Calls its function when it is dropped.
+struct OnDrop<F: FnMut()>(F);
+
+impl<F: FnMut()> Drop for OnDrop<F> {
+    fn drop(&mut self) {
+        (self.0)();
+    }
+}
+
+/// A loop in the drop of some value, while its thread unwinds: there a panic poisons no lock.
+#[test]
+fn what_panics_during_another_panic_is_not_asked_again() {
+    let pool = Pool::builder().jobs(2).build().unwrap();
+    let (asked, asked_late) = (AtomicUsize::new(0), AtomicUsize::new(0));
+    for _ in 0..200 {
+        asked.store(0, Ordering::SeqCst);
+        let mut has_panicked = false;
+        let mut numbers = std_iter::from_fn(|| {
+            asked_late.fetch_add(usize::from(has_panicked), Ordering::SeqCst);
+            if asked.fetch_add(1, Ordering::SeqCst) > 10 && thread::panicking() {
+                has_panicked = true;
+                resume_unwind(Box::new("on purpose"));
+            }
+            (!has_panicked).then_some(())
+        });
+        let outcome = catch_unwind(AssertUnwindSafe(|| {
+            let _late = OnDrop(|| {
+                let looped = catch_unwind(AssertUnwindSafe(|| {
+                    pool.install(|| (&mut numbers).par_bridge().for_each(drop));
+                }));
+                assert!(looped.is_err());
+            });
+            resume_unwind(Box::new("first"));
+        }));
+        assert!(outcome.is_err());
+    }
+    assert_eq!(asked_late.into_inner(), 0);
 }

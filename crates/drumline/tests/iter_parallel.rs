@@ -11,6 +11,7 @@ use std::task::Poll;
 
 use drumline::Pool;
 use drumline::iter::plumbing::UnindexedConsumer;
+use drumline::iter::{empty, repeat_n};
 use drumline::prelude::*;
 
 use plain::*;
@@ -488,4 +489,14 @@ fn items_no_matter_which() {
         let mut all = numbers.iter();
         assert!(some.iter().all(|n| all.any(|m| std::ptr::eq(*n, m))));
     }
+}
+
+#[test]
+fn there_may_be_more_to_intersperse_than_can_be_counted() {
+    let numbers = (0..usize::MAX).into_par_iter().intersperse(0);
+    assert_eq!(numbers.opt_len(), None);
+    assert_eq!(numbers.find_any(|&number| number == 5), Some(5));
+    // As many as can be counted.
+    let most = repeat_n((), 1 << (usize::BITS - 1)).chain(empty());
+    assert_eq!(most.intersperse(()).find_any(|()| true), Some(()));
 }

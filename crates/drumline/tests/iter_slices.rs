@@ -187,6 +187,15 @@ fn chunk_by() {
 }
 
 #[test]
+fn there_may_be_as_many_windows_as_can_be_counted() {
+    let items = [(); usize::MAX];
+    let windows = items.par_windows(2).take(usize::MAX);
+    assert_eq!(windows.find_any(|_| true), Some(&[(); 2][..]));
+    let arrays = items.par_array_windows::<2>().take(usize::MAX);
+    assert_eq!(arrays.find_any(|_| true), Some(&[(); 2]));
+}
+
+#[test]
 fn they_can_be_shown() {
     let mut items = [1, 2, 3];
     let shown = format!("{:?}", items.par_split(|item| *item == 2));

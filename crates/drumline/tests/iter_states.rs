@@ -4,13 +4,14 @@
 mod common;
 
 use std::cell::{Cell, RefCell};
-use std::sync::atomic::{AtomicUsize, Ordering};
+use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
 use std::sync::{Condvar, Mutex};
 use std::thread;
 use std::time::Duration;
 
 use common::{ends, without_spares};
 use drumline::Pool;
+use drumline::iter::plumbing::{Folder, UnindexedConsumer};
 use drumline::prelude::*;
 
 // Relaxed throughout: these are counts, and publish nothing else. They are read after the loop that
@@ -347,4 +348,76 @@ fn loops_in_loops_have_a_state_each() {
         });
         assert_eq!(sum, SUM);
     }
+}
+
+/// A thread that waits for what another one has taken has no state, also if its own part of the
+/// loop panics between two items.
+#[test]
+fn a_split_that_panics_gives_the_state_back() {
+    for jobs in [2, 3, 4] {
+        ends(move || {
+            for _ in 0..20 {
+                let pool = without_spares(jobs, true);
+                let (lock, begun) = (Mutex::new(()), AtomicUsize::new(0));
+                let halves = |numbers: std::ops::Range<u32>| {
+                    assert!(numbers != (1..2), "the splitter");
+                    if numbers.len() < 2 {
+                        return (numbers, None);
+                    }
+                    let middle = numbers.start.midpoint(numbers.end);
+                    (numbers.start..middle, Some(middle..numbers.end))
+                };
+                let state = || {
+                    begun.fetch_add(1, Ordering::Relaxed);
+                    lock.lock()
+                        .unwrap_or_else(std::sync::PoisonError::into_inner)
+                };
+                let looped = std::panic::AssertUnwindSafe(|| {
+                    pool.install(|| {
+                        let parts = drumline::iter::split(0..8, halves);
+                        // Another thread waits for the lock by then.
+                        parts
+                            .map_init(state, |_, _| {
+                                while begun.load(Ordering::Relaxed) < 2 {
+                                    thread::yield_now();
+                                }
+                            })
+                            .for_each(drop);
+                    });
+                });
+                assert!(std::panic::catch_unwind(looped).is_err());
+            }
+        });
+    }
+}
+
+/// No items, and a note of what the consumer says.
+struct Probe<'a>(&'a AtomicBool);
+
+impl ParallelIterator for Probe<'_> {
+    type Item = u32;
+
+    fn drive_unindexed<C: UnindexedConsumer<u32>>(self, consumer: C) -> C::Result {
+        self.0.store(C::SUCCEEDS, Ordering::Relaxed);
+        consumer.into_folder().complete()
+    }
+}
+
+/// A thread that goes on with another part of a loop keeps its state: the consumers of adapters
+/// with states say so. The others have nothing to hand on.
+#[test]
+fn adapters_with_states_hand_them_on() {
+    let succeeds = AtomicBool::new(false);
+    let said = || succeeds.swap(false, Ordering::Relaxed);
+    Probe(&succeeds).map_init(|| 0, |_, n| n).for_each(drop);
+    assert!(said());
+    Probe(&succeeds).map_with(0, |_, n| n).for_each(drop);
+    assert!(said());
+    Probe(&succeeds).for_each_init(|| 0, |_, _| ());
+    assert!(said());
+    Probe(&succeeds)
+        .map(|n| n + 1)
+        .filter(|n| n % 2 == 0)
+        .for_each(drop);
+    assert!(!said());
 }

@@ -208,6 +208,7 @@ fn what_they_come_to() {
 #[cfg(target_os = "linux")]
 #[test]
 fn auto_keeps_to_the_affinity_mask() {
+    use std::io::{self, Write};
     use std::process::Command;
     use std::{env, fs};
 
@@ -239,7 +240,9 @@ fn auto_keeps_to_the_affinity_mask() {
     let output = match child {
         Ok(output) => output,
         Err(error) => {
-            eprintln!("skipped: taskset does not run here: {error}");
+            // Written past the test harness, which hides what a test prints that passes.
+            let text = format!("skipped: taskset does not run here: {error}\n");
+            let _ = io::stderr().write_all(text.as_bytes());
             return;
         }
     };

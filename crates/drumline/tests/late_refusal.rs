@@ -6,6 +6,7 @@
 
 mod common;
 
+use std::io::{self, Write};
 use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
 use std::sync::{Arc, mpsc};
 use std::thread;
@@ -35,7 +36,9 @@ const SKIPPED: &str = "skipped: this system refuses filters for system calls";
 fn succeeds(program: &str) {
     let text = common::program(program);
     if text.contains(SKIPPED) {
-        eprintln!("{program}: {SKIPPED}");
+        // Written past the test harness, which hides what a test prints that passes.
+        let text = format!("{program}: {SKIPPED}\n");
+        let _ = io::stderr().write_all(text.as_bytes());
     }
 }
 

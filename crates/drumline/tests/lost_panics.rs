@@ -4,7 +4,8 @@ mod common;
 
 use std::panic::resume_unwind;
 use std::process::Command;
-use std::sync::mpsc;
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::{Arc, mpsc};
 use std::thread;
 
 use common::{FOREVER, eventually};
@@ -159,5 +160,61 @@ fn handlers_that_panic_are_counted() {
     drop(pool.spawn(|| common::quiet_panic("detached")));
     eventually("they are counted", || pool.lost_panics() >= 2);
     assert_eq!(pool.install(|| 6 * 7), 42);
+    pool.shutdown().unwrap();
+}
+
+/// The panic of a future that has no handle any more is reported where it happened, before that
+/// thread goes on.
+#[test]
+fn a_detached_future_is_reported_by_its_own_thread() {
+    let (tell, told) = mpsc::channel();
+    let handler = tell.clone();
+    let builder = Pool::builder().jobs(2).guests(false);
+    let builder = builder.panic_handler(move |_| handler.send(thread::current().id()).unwrap());
+    let pool = builder.build().unwrap();
+    for _ in 0..100 {
+        let detached = Arc::new(AtomicBool::new(false));
+        let (is_detached, tell) = (Arc::clone(&detached), tell.clone());
+        drop(pool.spawn_future(async move {
+            while !is_detached.load(Ordering::Acquire) {
+                drumline::task::yield_now().await;
+            }
+            tell.send(thread::current().id()).unwrap();
+            resume_unwind(Box::new("detached"));
+        }));
+        detached.store(true, Ordering::Release);
+        let [ran, reported] = [(); 2].map(|()| told.recv_timeout(FOREVER).unwrap());
+        assert_eq!(ran, reported);
+    }
+    pool.shutdown().unwrap();
+}
+
+/// Panics in its drop.
+struct Fails;
+
+impl Drop for Fails {
+    fn drop(&mut self) {
+        common::quiet_panic("dropped");
+    }
+}
+
+/// The thread that drops a handle may hold a lock which the panic handler takes.
+#[test]
+fn a_value_that_panics_as_its_handle_is_dropped_is_reported_by_a_worker() {
+    let (tell, told) = mpsc::channel();
+    let builder = Pool::builder().jobs(1).guests(false);
+    let builder = builder.panic_handler(move |_| tell.send(thread::current().id()).unwrap());
+    let pool = builder.build().unwrap();
+    let closure = pool.spawn(|| Fails);
+    let future = pool.spawn_future(async { Fails });
+    eventually("they have ended", || {
+        closure.is_finished() && future.is_finished()
+    });
+    drop(closure);
+    drop(future);
+    for _ in 0..2 {
+        let reported = told.recv_timeout(FOREVER).unwrap();
+        assert_ne!(reported, thread::current().id());
+    }
     pool.shutdown().unwrap();
 }

@@ -2,11 +2,16 @@
 
 mod common;
 
-use std::sync::Mutex;
-use std::sync::atomic::{AtomicUsize, Ordering};
+use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
+use std::sync::{Arc, Mutex};
 use std::thread;
+use std::time::{Duration, Instant};
 
-use common::{Event, MIB, meet, meet_spinning, pool, pools_with_helpers, with_stack};
+use common::{
+    Event, MIB, meet, meet_spinning, pool, pools_with_helpers, spin_until, with_stack,
+    without_spares,
+};
+use drumline::prelude::*;
 use drumline::{Pool, join};
 
 fn deep_left(depth: usize, f: impl FnOnce() + Send) {
@@ -129,6 +134,92 @@ fn work_forked_by_a_stolen_half_is_seen_too() {
             });
         }
     }
+}
+
+/// The only job of the pool waits for its second half, and does no more than to yield.
+#[test]
+fn b_runs_while_a_yields_in_a_pool_with_one_job() {
+    common::ends(|| {
+        for guests in [true, false] {
+            let pool = Pool::builder().jobs(1).guests(guests).build().unwrap();
+            for (depth, blocks) in [(0, 0), (10, 0), (0, 3), (10, 3)] {
+                let is_set = AtomicBool::new(false);
+                pool.install(|| {
+                    // So short that the pool expects the next one to be so, too.
+                    (0..blocks).for_each(|_| drumline::blocking(|| ()));
+                    deep_left(depth, || {
+                        join(
+                            || {
+                                while !is_set.load(Ordering::Acquire) {
+                                    drumline::yield_now();
+                                }
+                            },
+                            || is_set.store(true, Ordering::Release),
+                        );
+                    });
+                });
+            }
+        }
+    });
+}
+
+/// The same, where the first half yields in another pool.
+#[test]
+fn b_runs_while_a_yields_in_another_pool() {
+    common::ends(|| {
+        let pools = [(); 2].map(|()| Pool::builder().jobs(1).build().unwrap());
+        let is_set = AtomicBool::new(false);
+        pools[0].install(|| {
+            join(
+                || {
+                    pools[1].install(|| {
+                        while !is_set.load(Ordering::Acquire) {
+                            drumline::yield_now();
+                        }
+                    });
+                },
+                || is_set.store(true, Ordering::Release),
+            );
+        });
+    });
+}
+
+/// The other worker is busy until the loop is near its end. Each item takes longer than a chunk
+/// should.
+#[test]
+fn the_end_of_a_loop_of_long_items_is_on_offer() {
+    const ITEMS: usize = 1_000;
+    let pool = without_spares(2, false);
+    let is_helped = AtomicBool::new(false);
+    let (begun, free) = (Arc::new(Event::new()), Arc::new(Event::new()));
+    let (begins, freed) = (Arc::clone(&begun), Arc::clone(&free));
+    let busy = pool.spawn(move || {
+        begins.set();
+        freed.wait();
+    });
+    begun.wait();
+    pool.install(|| {
+        // What asked for work before has been answered.
+        for _ in 0..10 {
+            (0..ITEMS).into_par_iter().for_each(drop);
+        }
+        let own = thread::current().id();
+        (0..ITEMS).into_par_iter().for_each(|item| {
+            let start = Instant::now();
+            while start.elapsed() < Duration::from_micros(20) {
+                std::hint::spin_loop();
+            }
+            if thread::current().id() != own {
+                is_helped.store(true, Ordering::Release);
+            } else if item == ITEMS - 30 {
+                free.set();
+            } else if item > ITEMS - 30 {
+                spin_until(&is_helped);
+            }
+        });
+    });
+    busy.join().unwrap();
+    assert!(is_helped.into_inner());
 }
 
 #[test]

@@ -4,7 +4,7 @@
 mod common;
 
 use std::sync::atomic::{AtomicU64, Ordering};
-use std::sync::{Condvar, Mutex};
+use std::sync::{Condvar, Mutex, mpsc};
 use std::time::Duration;
 
 use common::{ends, eventually, pool, without_guests};
@@ -112,6 +112,35 @@ fn an_item_after_a_silence_may_wait_for_the_next() {
             for end in 0..4 {
                 let pause = Duration::from_millis(120);
                 an_item_waits_for_the_next(&home, end, 16, pause);
+            }
+        });
+    }
+}
+
+/// The source gives many items at once and is silent then, and a result waits for the last of them.
+#[test]
+fn a_result_may_wait_for_the_last_item_before_a_silence() {
+    for home in [pool(2), pool(4), without_guests(2)] {
+        ends(move || {
+            for _ in 0..20 {
+                let (sender, receiver) = mpsc::channel();
+                (0..=1_000).for_each(|n| sender.send(n).unwrap());
+                let mut sender = Some(sender);
+                let handled = AtomicU64::new(0);
+                let results = stream::iter(receiver).pool(&home).map_ordered(|n: u64| {
+                    handled.fetch_max(n, Ordering::Relaxed);
+                    n
+                });
+                let report = results.for_each(|n| {
+                    if n == 999 {
+                        // Relaxed: a number, which publishes nothing else.
+                        eventually("the last item is handled", || {
+                            handled.load(Ordering::Relaxed) == 1_000
+                        });
+                        sender = None;
+                    }
+                });
+                assert_eq!(report.items, 1_001);
             }
         });
     }

@@ -10,7 +10,7 @@ use std::sync::atomic::{AtomicUsize, Ordering};
 use std::sync::{Arc, Mutex, mpsc};
 use std::thread;
 
-use common::{each, ends, pool, without_guests, without_spares};
+use common::{Event, each, ends, pool, without_guests, without_spares};
 use drumline::stream::{self, biased, stream};
 use drumline::{Pool, WaitPolicy};
 
@@ -362,6 +362,86 @@ fn an_item_broadcasts_while_the_source_is_silent() {
                     producer.join().unwrap();
                 }
             }
+        }
+    });
+}
+
+/// A stream with threads of its own, begun by a worker: the worker, which has nothing to do while
+/// another thread waits for the source, takes part in a broadcast of its pool.
+#[test]
+fn an_item_broadcasts_in_the_pool_that_has_begun_a_stream_of_threads() {
+    ends(|| {
+        let mut broadcasts = 0;
+        for home in [without_guests(1), without_spares(1, false)] {
+            for _ in 0..10 {
+                let (sender, receiver) = mpsc::channel();
+                let (done, is_done) = mpsc::channel();
+                let producer = thread::spawn(move || {
+                    for items in [0..2, 2..3] {
+                        items.clone().for_each(|n| sender.send(n).unwrap());
+                        items.for_each(|_| is_done.recv().unwrap());
+                    }
+                });
+                let (home, second) = (&home, Event::new());
+                broadcasts += home.install(|| {
+                    let here = thread::current().id();
+                    let broadcasts = AtomicUsize::new(0);
+                    stream(receiver).threads(2).batch(1).for_each(|n| {
+                        let is_here = thread::current().id() == here;
+                        match n {
+                            // The worker: so the other thread handles the second item, and waits
+                            // for the third.
+                            0 => second.wait(),
+                            1 => second.set(),
+                            _ if is_here => {}
+                            _ => {
+                                home.broadcast(|_| ());
+                                // Relaxed: a count, read when the stream is over.
+                                broadcasts.fetch_add(1, Ordering::Relaxed);
+                            }
+                        }
+                        done.send(()).unwrap();
+                    });
+                    broadcasts.into_inner()
+                });
+                producer.join().unwrap();
+            }
+        }
+        assert!(
+            broadcasts > 0,
+            "the third item is handled by the other thread"
+        );
+    });
+}
+
+/// The only consumer of a stream is on the worker of a pool, and waits for a source that cannot be
+/// woken: it takes part in a broadcast, and goes on.
+#[test]
+fn the_only_consumer_takes_part_in_a_broadcast() {
+    ends(|| {
+        for own_threads in [false, true] {
+            let home = without_guests(1);
+            let (sender, receiver) = mpsc::channel();
+            let handled = Event::new();
+            let (home, handled) = (&home, &handled);
+            let count = thread::scope(|threads| {
+                threads.spawn(move || {
+                    sender.send(1).unwrap();
+                    handled.wait();
+                    for n in 2..5 {
+                        home.broadcast(|_| ());
+                        sender.send(n).unwrap();
+                    }
+                });
+                home.install(|| {
+                    let token = drumline::CancellationToken::new();
+                    let items = stream(receiver).cancel_on(&token).batch(1);
+                    let handle = |_: u32| handled.set();
+                    let items = if own_threads { items.threads(1) } else { items };
+                    items.for_each(handle).items
+                })
+            });
+            assert_eq!(count, 4);
         }
     });
 }

@@ -527,3 +527,46 @@ fn a_token_that_tells_late_does_not_stop_the_next_stream() {
         });
     });
 }
+
+/// Some numbers, and a stopper that says that it was called.
+struct SaysStopped {
+    numbers: std::ops::Range<u32>,
+    stopped: Arc<Event>,
+}
+
+impl Source for SaysStopped {
+    type Item = u32;
+
+    fn recv(&mut self) -> Option<u32> {
+        self.numbers.next()
+    }
+
+    fn try_recv(&mut self) -> Polled<u32> {
+        self.numbers.next().map_or(Polled::Ended, Polled::Item)
+    }
+
+    fn stopper(&self) -> Option<Stopper> {
+        let stopped = Arc::clone(&self.stopped);
+        Some(Stopper::new(move || stopped.set()))
+    }
+}
+
+/// An error stops the stream at once, and not when the rest of its batch is done.
+#[test]
+fn an_error_does_not_wait_for_its_batch() {
+    for setup in [Setup::threads(1), Setup::in_pool("1 job", common::pool(1))] {
+        let stopped = Arc::new(Event::new());
+        let source = SaysStopped {
+            numbers: 0..10,
+            stopped: Arc::clone(&stopped),
+        };
+        let failed = setup.apply(stream(source)).batch(2).try_for_each(|item| {
+            if item == 0 {
+                return Err(());
+            }
+            stopped.wait();
+            Ok(())
+        });
+        assert_eq!(failed.unwrap_err().report.items, 2, "{}", setup.name);
+    }
+}

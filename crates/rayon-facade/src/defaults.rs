@@ -25,9 +25,12 @@ where
     H: Fn(Box<dyn Any + Send>) + Send + Sync + 'static,
 {
     move |payload| {
-        if catch_unwind(AssertUnwindSafe(|| hook(payload))).is_err() {
-            abort("the panic handler panicked");
-        }
+        // The payload is not dropped before the process aborts: that may panic, too.
+        let _panicked = match catch_unwind(AssertUnwindSafe(|| hook(payload))) {
+            Ok(()) => return,
+            Err(panicked) => panicked,
+        };
+        abort("the panic handler panicked");
     }
 }
 

@@ -42,7 +42,26 @@
 //!   that call each other back and forth, with very many calls open at once, then stand still where
 //!   rayon overflows the stack and aborts. A larger [stack](ThreadPoolBuilder::stack_size) helps
 //!   both.
-//! - [`ThreadPoolBuilder::thread_name`] asks for a closure that is `Send`.
+//! - A thread that waits or [yields](yield_now) runs no second half of its own pending
+//!   [joins](join()); rayon runs it. If the first half waits for the second, another thread has to
+//!   be free for that. With one thread the program stands still.
+//! - If the first half of a join panics, the second is dropped, unless a thread has begun it.
+//! - Tasks of [`spawn_fifo`] begin in their order on the thread that spawned them. A thread that
+//!   takes some of them takes up to 32 at once, and its owner may begin the next before those. The
+//!   order of [`scope_fifo()`] is that of rayon.
+//! - While a panic handler runs on a thread, it is not called there again: what panics meanwhile,
+//!   in a job that the handler waits for, is only counted as lost.
+//! - Threads that the system refuses are a warning. The pool goes on with fewer, or without any.
+//!   More than 32,767 are an error. If a closure that starts threads fails in
+//!   [`build_global`](ThreadPoolBuilder::build_global), the global pool is there all the same.
+//! - A pool that is dropped waits for threads that are at rest, and for their exit handlers. So the
+//!   thread that drops it must not hold what these need.
+//! - A [`thread_name`](ThreadPoolBuilder::thread_name) that panics aborts the process: no thread
+//!   waits for that panic. It asks for a closure that is `Send`. Threads without one are named
+//!   `drumline-0` and so on.
+//! - [`current_num_threads`] does not make the global pool.
+//! - [`ThreadPoolBuildError`] has no source where the system refuses something; the message says
+//!   it.
 //! - `RAYON_NUM_THREADS` is not read.
 //! - `current_thread_has_pending_tasks`, the deprecated names and the features are missing.
 

@@ -141,7 +141,8 @@ where
 ///
 /// # Blocking
 ///
-/// As [`scope`]. A thread outside the pool runs no jobs while it waits.
+/// As [`scope`]. A thread outside of all pools runs no jobs while it waits; one of another pool
+/// runs jobs of its own.
 pub fn in_place_scope<'scope, OP, R>(op: OP) -> R
 where
     OP: FnOnce(&Scope<'scope>) -> R,

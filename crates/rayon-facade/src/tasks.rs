@@ -19,7 +19,8 @@ where
     drop(drumline::spawn(task));
 }
 
-/// As [`spawn`], but the tasks of one thread begin in the order in which they were spawned.
+/// As [`spawn`], but the thread begins its tasks of this kind in the order in which it spawned
+/// them. Another thread that takes some of them has an order of its own.
 ///
 /// ```
 /// let (send, receive) = std::sync::mpsc::channel();

@@ -60,6 +60,13 @@ fn so_does_a_handler_that_panics() {
     assert!(said.contains("the panic handler panicked"), "{said}");
 }
 
+/// The payload of the handler's panic must not have its say: its drop panics, too.
+#[test]
+fn so_does_a_handler_that_panics_with_a_bomb() {
+    let said = aborts("program_handler_with_a_bomb");
+    assert!(said.contains("the panic handler panicked"), "{said}");
+}
+
 #[test]
 fn a_handler_gets_the_payload() {
     let (tell, told) = mpsc::channel();
@@ -115,6 +122,23 @@ fn program_quiet() {
 #[ignore = "a program of `so_does_a_handler_that_panics`"]
 fn program_handler_that_panics() {
     let pool = ThreadPoolBuilder::new().panic_handler(|_| panic!("handler"));
+    let pool = pool.build().unwrap();
+    pool.spawn(|| panic!("boom"));
+    wait_for_the_end();
+}
+
+struct Bomb;
+
+impl Drop for Bomb {
+    fn drop(&mut self) {
+        std::panic::resume_unwind(Box::new("bomb"));
+    }
+}
+
+#[test]
+#[ignore = "a program of `so_does_a_handler_that_panics_with_a_bomb`"]
+fn program_handler_with_a_bomb() {
+    let pool = ThreadPoolBuilder::new().panic_handler(|_| std::panic::panic_any(Bomb));
     let pool = pool.build().unwrap();
     pool.spawn(|| panic!("boom"));
     wait_for_the_end();

@@ -1,6 +1,7 @@
 //! `cargo xtask arrows`: does the source keep to the architecture?
 
 mod back;
+mod banners;
 mod circles;
 mod consumer;
 mod mention;
@@ -116,6 +117,7 @@ fn examine(root: &Path) -> Result<Report> {
             report
                 .violations
                 .extend(retired.judge(&file, &text, file.starts_with(LIBRARY)));
+            report.violations.extend(banners::judge(&file, &text));
             if ONE_ITEM.iter().any(|one| file == Path::new(one)) {
                 continue;
             }

@@ -46,6 +46,18 @@ impl Expected {
             };
             surprises.push(format!("{client} {test} {what}"));
         }
+        let prefix = format!("{client} ");
+        for test in self
+            .tests
+            .keys()
+            .filter_map(|key| key.strip_prefix(&prefix))
+        {
+            if rayon.get(test).is_none() {
+                surprises.push(format!(
+                    "{client} {test} is listed, and not heard of with rayon"
+                ));
+            }
+        }
         surprises
     }
 }
@@ -58,7 +70,8 @@ mod tests {
     fn only_what_passes_with_rayon_has_to_pass() {
         let text = "\
             x src/lib.rs::a: demands a deadlock\nx src/lib.rs::b: no longer\n\
-            sometimes x src/lib.rs::c: random\ny src/lib.rs::d: of another client\n";
+            sometimes x src/lib.rs::c: random\ny src/lib.rs::d: of another client\n\
+            x src/lib.rs::g: renamed since\n";
         let tests = known_failures::parse(LIST, text, MARKS, Frequency::Always).unwrap();
         let expected = Expected { tests };
         let rayon = "Running unittests src/lib.rs (x)\ntest a ... ok\ntest b ... ok\n\
@@ -72,6 +85,7 @@ mod tests {
                 "x src/lib.rs::b passes, and is listed",
                 "x src/lib.rs::d fails with drumline",
                 "x src/lib.rs::f does not end with drumline, or not as a test does",
+                "x src/lib.rs::g is listed, and not heard of with rayon",
             ]
         );
     }

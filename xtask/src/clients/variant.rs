@@ -143,6 +143,18 @@ impl Variant {
             return Ok(Err("it was published without tests".to_owned()));
         }
         println!("{}: {results}", self.runtime);
+        if self.runtime == Runtime::Rayon {
+            // What rayon was not heard of, Drumline would not be held to.
+            if run.status.is_none() {
+                let seconds = limit.as_secs();
+                return Ok(Err(format!(
+                    "its tests take more than {seconds} s with rayon"
+                )));
+            }
+            if results.passed().next().is_none() {
+                return Ok(Err("no test of it passes with rayon".to_owned()));
+            }
+        }
         Ok(Ok(results))
     }
 

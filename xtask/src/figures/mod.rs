@@ -22,8 +22,7 @@ use std::path::{Path, PathBuf};
 use anyhow::{Context, Result, ensure};
 use clap::Args;
 
-use crate::invocation::Invocation;
-use crate::workspace;
+use crate::{guide, workspace};
 use page::Page;
 use record::Records;
 
@@ -153,10 +152,11 @@ fn kept(root: &Path) -> Result<Vec<Records>> {
     Ok(records)
 }
 
-/// All pages that git knows.
+/// All pages. Git is not asked: it may not be there, or refuse a checkout of another user.
 fn all_pages(root: &Path, records: &[Records], only_look: bool) -> Result<Outcome> {
-    let pages = Invocation::line("git ls-files").and(["*.md"]).answer()?;
-    let mut outcome = some_pages(root, pages.lines(), records, only_look)?;
+    let pages = guide::pages(root)?;
+    let pages = pages.iter().filter_map(|page| page.to_str());
+    let mut outcome = some_pages(root, pages, records, only_look)?;
     the_chart(root, records, only_look, &mut outcome)?;
     Ok(outcome)
 }

@@ -82,8 +82,19 @@ impl Records {
 
     /// The numbers of jobs with which a runtime ran a workload.
     pub fn jobs(&self, workload: &str, runtime: &str) -> Vec<u64> {
+        self.jobs_where(workload, runtime, |_| true)
+    }
+
+    /// The numbers of jobs with which a runtime ran a workload of this size.
+    pub fn jobs_of_size(&self, workload: &str, size: u64, runtime: &str) -> Vec<u64> {
+        let has_size = |line: &Value| line.get("size").and_then(Value::as_u64) == Some(size);
+        self.jobs_where(workload, runtime, has_size)
+    }
+
+    /// The numbers of jobs in those lines of a runtime that fit, the smallest first.
+    fn jobs_where(&self, workload: &str, runtime: &str, fits: impl Fn(&Value) -> bool) -> Vec<u64> {
         let lines = self.of_workload(workload);
-        let lines = lines.filter(|line| text(line, "runtime") == Some(runtime));
+        let lines = lines.filter(|line| text(line, "runtime") == Some(runtime) && fits(line));
         let mut jobs: Vec<u64> = lines
             .filter_map(|line| line.get("jobs").and_then(Value::as_u64))
             .collect();

@@ -1,11 +1,11 @@
 //! A table of figures: which rows and columns it has, and how figures are written.
 
-use anyhow::{Context, Result, bail};
+use anyhow::{Context, Result, bail, ensure};
 
 use super::record::{Records, Row};
 
-/// How much less a peer must take than ours to stand in bold.
-const AHEAD: f64 = 0.99;
+/// How much less a peer must take than ours to stand in bold, as a share of ours.
+const MARGIN: f64 = 0.01;
 
 /// What a table shows.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -52,6 +52,25 @@ impl Kind {
             Self::Handing => &["drumline-pull", "crossbeam", "rayon", "pariter"],
             Self::Latency => &["blocked-thread", "crossbeam", "rayon"],
             Self::Maps => &["rayon", "pariter"],
+        }
+    }
+
+    /// What the caption says of intervals, and of what stands in bold.
+    fn caption(self) -> (&'static str, &'static str) {
+        match self {
+            Self::ForkJoin | Self::Loops | Self::Tasks => (
+                ", and half of the interval that holds the true one with 95 %",
+                "What takes less than Drumline, beyond that interval, stands in bold.",
+            ),
+            Self::Handing | Self::Latency => (
+                "",
+                "What is less than Drumline's by more than 1 % stands in bold.",
+            ),
+            Self::Maps => (
+                "",
+                "What takes less than Drumline, beyond the interval that holds the true median with \
+                 95 %, stands in bold.",
+            ),
         }
     }
 }
@@ -127,10 +146,9 @@ impl Table {
             Some((low, high)) => format!("{low} to {high} processes"),
             None => "processes".to_owned(),
         };
+        let (intervals, bold) = self.kind.caption();
         format!(
-            "From [{name}]({up}{file}), {day}: medians of {processes}, and half of the interval that \
-             holds the true one with 95 %; {}. What takes less than Drumline, beyond that interval, \
-             stands in bold.",
+            "From [{name}]({up}{file}), {day}: medians of {processes}{intervals}; {}. {bold}",
             parts.join(", ")
         )
     }
@@ -139,7 +157,7 @@ impl Table {
     pub fn text(&self, records: &Records) -> Result<String> {
         let rows = match self.kind {
             Kind::ForkJoin | Kind::Loops | Kind::Tasks => self.times(records),
-            Kind::Handing | Kind::Latency => self.quantities(records),
+            Kind::Handing | Kind::Latency => self.quantities(records)?,
             Kind::Maps => self.multiples(records),
         };
         if rows.len() < 2 {
@@ -212,7 +230,11 @@ impl Table {
     }
 
     /// For each workload and size a row for each quantity, a column for each runtime.
-    fn quantities(&self, records: &Records) -> Vec<Vec<String>> {
+    ///
+    /// # Errors
+    /// The record has a runtime, but not with the jobs of the row. Its cell would be empty, as if
+    /// the runtime could not do this.
+    fn quantities(&self, records: &Records) -> Result<Vec<Vec<String>>> {
         // A run may leave peers out.
         let has_figures = |runtime: &&str| {
             let workloads = self.workloads.iter();
@@ -234,21 +256,36 @@ impl Table {
                 let mut name = format!("`{workload}` {label}");
                 let find = |runtime: &str| find_peer(records, workload, size, runtime, jobs);
                 let floor = find("static");
+                for runtime in &runtimes {
+                    let other = records.jobs_of_size(workload, size, runtime);
+                    ensure!(
+                        find(runtime).is_some() || other.is_empty(),
+                        "{} has `{workload}` {label} of {runtime} with {other:?} jobs, but not with \
+                         {jobs}",
+                        records.file
+                    );
+                }
                 for quantity in self.quantities_shown() {
                     let mut row = vec![std::mem::take(&mut name), quantity.name().to_owned()];
-                    row.extend(runtimes.iter().map(|runtime| match find(runtime) {
-                        None => String::new(),
-                        Some(record) => match quantity.of(&record, floor) {
-                            Some(text) => text,
+                    let ours = find("drumline").and_then(|ours| quantity.of(&ours, floor));
+                    row.extend(runtimes.iter().map(|runtime| {
+                        let Some(record) = find(runtime) else {
+                            return String::new();
+                        };
+                        match quantity.of(&record, floor) {
+                            Some(theirs) => {
+                                let is_ahead = ours.is_some_and(|ours| is_less(theirs, ours));
+                                bold_if(is_ahead, quantity.text(theirs))
+                            }
                             None if record.wall().is_none() => record.instead().to_owned(),
                             None => String::new(),
-                        },
+                        }
                     }));
                     rows.push(row);
                 }
             }
         }
-        rows
+        Ok(rows)
     }
 
     fn quantities_shown(&self) -> &'static [Quantity] {
@@ -312,19 +349,26 @@ impl Quantity {
         }
     }
 
-    fn of(self, record: &Row<'_>, floor: Option<Row<'_>>) -> Option<String> {
-        Some(match self {
-            Self::AboveStatic => whole(record.switches()? - floor?.switches()?),
-            Self::Switches => whole(record.switches()?),
-            Self::Migrations => whole(record.migrations()?),
-            Self::Wall => time(record.wall()?),
-            Self::Median => time(record.number("latency_ns_p50")?),
-            Self::Late => time(record.number("latency_ns_p99")?),
-        })
+    fn of(self, record: &Row<'_>, floor: Option<Row<'_>>) -> Option<f64> {
+        match self {
+            Self::AboveStatic => Some(record.switches()? - floor?.switches()?),
+            Self::Switches => record.switches(),
+            Self::Migrations => record.migrations(),
+            Self::Wall => record.wall(),
+            Self::Median => record.number("latency_ns_p50"),
+            Self::Late => record.number("latency_ns_p99"),
+        }
+    }
+
+    fn text(self, figure: f64) -> String {
+        match self {
+            Self::AboveStatic | Self::Switches | Self::Migrations => whole(figure),
+            Self::Wall | Self::Median | Self::Late => time(figure),
+        }
     }
 }
 
-/// Runtimes with one thread, whatever the jobs.
+/// Runtimes with one thread, whatever the jobs. A record may hold them with any number of jobs.
 const SERIAL: [&str; 2] = ["seq", "blocked-thread"];
 
 /// The record of a runtime with this number of jobs.
@@ -335,7 +379,12 @@ fn find_peer<'a>(
     runtime: &str,
     jobs: u64,
 ) -> Option<Row<'a>> {
-    let jobs = if SERIAL.contains(&runtime) { 1 } else { jobs };
+    let known = || records.jobs_of_size(workload, size, runtime);
+    let jobs = if SERIAL.contains(&runtime) {
+        *known().first()?
+    } else {
+        jobs
+    };
     records.find(workload, size, runtime, jobs)
 }
 
@@ -361,7 +410,12 @@ fn is_ahead(theirs: Option<Row<'_>>, ours: Row<'_>) -> bool {
         (Some((_, high)), Some((low, _))) => high < low,
         _ => true,
     };
-    wall < AHEAD * ours_wall && is_apart
+    is_less(wall, ours_wall) && is_apart
+}
+
+/// Whether a figure is less than ours by more than the margin.
+fn is_less(theirs: f64, ours: f64) -> bool {
+    theirs < ours - MARGIN * ours.abs()
 }
 
 fn bold_if(condition: bool, text: String) -> String {

@@ -96,6 +96,52 @@ fn tables_are_made_of_the_record() {
     assert_eq!(again, page, "what is written once is not changed again");
 }
 
+/// A pipeline with two jobs, beside a thread that takes no jobs and one that has other jobs.
+const LATENCY: &str = concat!(
+    r#"{"workload":"load","runtime":"drumline","jobs":2,"size":3,"wall_ns_median":9.0,"#,
+    r#""latency_ns_p50":3000.0,"latency_ns_p99":70000.0,"ctx_voluntary_per_operation":700.0,"#,
+    r#""ctx_involuntary_per_operation":97.0}"#,
+    "\n",
+    r#"{"workload":"load","runtime":"blocked-thread","jobs":2,"size":3,"wall_ns_median":9.0,"#,
+    r#""latency_ns_p50":2340.0,"latency_ns_p99":78800.0,"ctx_voluntary_per_operation":700.0,"#,
+    r#""ctx_involuntary_per_operation":92.0}"#,
+    "\n",
+);
+
+fn latency_page(record: &str) -> Result<String> {
+    let records = vec![Records::parse("lab/records/load.jsonl", record)?];
+    let page = Page::parse("<!-- figures: latency load -->\n<!-- end of figures -->\n")?;
+    page.written("PAGE.md", &records, &mut Outcome::default())
+}
+
+#[test]
+fn a_runtime_of_one_thread_is_found_with_any_number_of_jobs_and_stands_in_bold_if_ahead() {
+    let page = latency_page(LATENCY).unwrap();
+    for line in [
+        "| workload |  | drumline | blocked-thread |",
+        "| `load` 3 | median latency | 3.00 µs | **2.34 µs** |",
+        "|  | latency of 99 of 100 | 70.0 µs | 78.8 µs |",
+        // Less by less than one in a hundred.
+        "|  | context switches | 797 | 792 |",
+    ] {
+        assert!(page.lines().any(|known| known == line), "{line}\n{page}");
+    }
+    let flowing = page.replace('\n', " ");
+    assert!(flowing.contains("less than Drumline's by more than 1 %"));
+    assert!(!flowing.contains("interval"), "none is shown: {page}");
+}
+
+#[test]
+fn a_runtime_that_the_record_has_with_other_jobs_is_no_empty_cell() {
+    let other = LATENCY.replace("\"blocked-thread\",\"jobs\":2", "\"rayon\",\"jobs\":1");
+    let error = latency_page(&other).unwrap_err();
+    let error = format!("{error:#}");
+    assert!(
+        error.contains("rayon with [1] jobs, but not with 2"),
+        "{error}"
+    );
+}
+
 #[test]
 fn markers_come_in_pairs() {
     let begin = "<!-- figures: fork-join fib -->\n";

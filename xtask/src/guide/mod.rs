@@ -14,7 +14,7 @@ mod markdown;
 #[cfg(test)]
 mod tests;
 
-use std::path::Path;
+use std::path::{Path, PathBuf};
 
 use anyhow::{Result, bail};
 use clap::Args;
@@ -49,6 +49,13 @@ pub fn run(options: &Options) -> Result<()> {
     Invocation::line("mdbook build docs").run()?;
     println!("the book begins at docs/book/index.html");
     Ok(())
+}
+
+/// The paths of all pages below `root`, from there, in order.
+pub fn pages(root: &Path) -> Result<Vec<PathBuf>> {
+    let mut pages: Vec<PathBuf> = links::pages(root)?.into_keys().collect();
+    pages.sort();
+    Ok(pages)
 }
 
 /// Checks the pages below `root`. Says what it has seen.

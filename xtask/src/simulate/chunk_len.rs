@@ -1,9 +1,13 @@
-//! How much a loop does between two looks around: `iter::plumbing::chunk_len`.
+//! How much a loop does between two looks around: `iter::engine::chunk_len`.
 
 use super::clock::Time;
 
 /// How long a chunk should take.
 const TARGET: Time = 2_000;
+/// The same where this is little in comparison with what is left.
+const LONG_TARGET: Time = 8_000;
+/// A long chunk needs this many chunks left of the loop.
+const LONG: usize = 512;
 /// The same in a shared loop.
 const SHARED_TARGET: Time = 4_000;
 /// By which factor a chunk may differ from the one before.
@@ -43,9 +47,14 @@ impl ChunkLen {
         }
     }
 
-    /// A chunk is over, and took this long.
-    pub fn learn(&mut self, took: Time) {
-        self.adapt(took, TARGET);
+    /// A chunk is over, and took this long; `left` items are left.
+    pub fn learn(&mut self, took: Time, left: usize) {
+        let target = if left / LONG > self.items {
+            LONG_TARGET
+        } else {
+            TARGET
+        };
+        self.adapt(took, target);
     }
 
     /// The same for a shared loop.

@@ -1,4 +1,4 @@
-//! Lazy loops: `iter::plumbing::lazy` for items that are counted, with a minimum of one.
+//! Lazy loops: `iter::engine::lazy` for items that are counted, with a minimum of one.
 
 use super::chunk_len::{ChunkLen, halfway};
 use super::clock::ThreadId;
@@ -54,7 +54,7 @@ impl World {
             } else {
                 if is_first {
                     // The pool believes the time of an earlier run, which is the same here.
-                    chunk_len.learn(self.clock.now() - start);
+                    chunk_len.learn(self.clock.now() - start, items.len());
                 }
                 offers += 1;
             }
@@ -80,7 +80,7 @@ impl World {
             let start = self.clock.now();
             let (chunk, rest) = own.split(chunk_len.items);
             self.fold(me, chunk).await;
-            chunk_len.learn(self.clock.now() - start);
+            chunk_len.learn(self.clock.now() - start, rest.len());
             let items = chunk_len.items;
             own = rest;
             if self.is_taken(me, offer).await {
@@ -115,7 +115,7 @@ impl World {
             self.fold(me, chunk).await;
             // What costs nothing must not be looked at for ever at the same time.
             self.clock.pass(self.times.attend).await;
-            chunk_len.learn(self.clock.now() - start);
+            chunk_len.learn(self.clock.now() - start, rest.len());
             own = rest;
             self.answer(me).await;
         }

@@ -1,4 +1,4 @@
-//! Loops that several threads share: `team` and `iter::plumbing::shared`.
+//! Loops that several threads share: `team` and `iter::engine::shared`.
 //!
 //! Modelled: the places with their locks, and what is left in them; half of a part for the thread
 //! that has none, the last item of it first; tickets, and the helpers that are called for them; the

@@ -235,3 +235,100 @@ fn a_table_without_a_reader_ends_and_one_without_room_is_an_error() {
     let error = tabulate(&options, &mut full).unwrap_err().to_string();
     assert!(error.contains("another place"), "{error}");
 }
+
+/// The value of a constant of a file, in nanoseconds if it is a time.
+fn constant(text: &str, name: &str) -> Option<u64> {
+    let (_, rest) = text.split_once(&format!("const {name}: "))?;
+    let value = rest.split(';').next()?.split('=').nth(1)?.trim();
+    let number = |text: &str| text.replace('_', "").parse::<u64>().ok();
+    let units = [("nanos", 1), ("micros", 1_000), ("millis", 1_000_000)];
+    for (unit, nanoseconds) in units {
+        let call = format!("Duration::from_{unit}(");
+        if let Some(inside) = value.strip_prefix(&call) {
+            return number(inside.strip_suffix(')')?).map(|count| count * nanoseconds);
+        }
+    }
+    number(value)
+}
+
+/// A constant here, and what it is called in the library.
+type Pair = (&'static str, &'static str);
+
+/// The files of the model with their text, where the library has their constants, and which.
+const SAME: [(&str, &str, &str, &[Pair]); 7] = [
+    (
+        "chunk_len.rs",
+        include_str!("chunk_len.rs"),
+        "iter/engine/chunk_len.rs",
+        &[
+            ("LONG_TARGET", "LONG_TARGET"),
+            ("LONG", "LONG"),
+            ("SHARED_TARGET", "SHARED_TARGET"),
+            ("GROWTH", "GROWTH"),
+            ("HIDDEN", "HIDDEN"),
+        ],
+    ),
+    (
+        "chunk_len.rs",
+        include_str!("chunk_len.rs"),
+        "iter/engine/estimates.rs",
+        &[("TARGET", "SPAN")],
+    ),
+    (
+        "worker.rs",
+        include_str!("worker.rs"),
+        "pool/idle/wake_backoff.rs",
+        &[
+            ("SHORT_QUEUED", "SHORT_QUEUED"),
+            ("SHORT", "SHORT"),
+            ("WORTH", "WORTH"),
+            ("MAX_COST", "MAX_COST"),
+            ("FIRST_STAY", "FIRST_STAY"),
+            ("MAX_FAILURES", "MAX_FAILURES"),
+            ("MAX_FAILURES_QUEUED", "MAX_FAILURES_QUEUED"),
+            ("LONGEST_NAP", "LONGEST_NAP"),
+        ],
+    ),
+    (
+        "worker.rs",
+        include_str!("worker.rs"),
+        "wait/patience.rs",
+        &[("LONG_SPIN", "LONG_SPIN"), ("SHORT_SPIN", "SHORT_SPIN")],
+    ),
+    (
+        "thief.rs",
+        include_str!("thief.rs"),
+        "pool/workers/steal_backoff.rs",
+        &[("LONGEST_BACKOFF", "LAST_BACKOFF")],
+    ),
+    (
+        "waiting.rs",
+        include_str!("waiting.rs"),
+        "pool/waiting/mod.rs",
+        &[("ASK_AFTER", "ASK_AFTER"), ("FIRST_SLEEP", "FIRST_SLEEP")],
+    ),
+    (
+        "deque.rs",
+        include_str!("deque.rs"),
+        "pool/deque/mod.rs",
+        &[("EXPOSED_AT_ONCE", "EXPOSED_AT_ONCE")],
+    ),
+];
+
+/// A constant that is changed in the library is changed here, too.
+#[test]
+fn the_model_has_the_constants_of_the_library() {
+    let library = crate::workspace::root().join("crates/drumline/src");
+    for (file, model, path, names) in SAME {
+        let text = std::fs::read_to_string(library.join(path)).expect(path);
+        for (ours, theirs) in names {
+            let here = constant(model, ours);
+            assert!(here.is_some(), "{file} has no {ours}");
+            assert_eq!(
+                here,
+                constant(&text, theirs),
+                "{file}: {ours}, {path}: {theirs}"
+            );
+        }
+    }
+}

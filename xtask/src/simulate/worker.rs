@@ -74,6 +74,8 @@ impl Patience {
 const SHORT_QUEUED: Time = 1_000;
 const SHORT: Time = 4_000;
 const WORTH: Time = 4;
+/// No wake-up counts as dearer.
+const MAX_COST: Time = 15_000;
 const FIRST_STAY: Time = 25_000;
 /// Doublings of the stay; the second is for tickets.
 const MAX_FAILURES: u32 = 12;
@@ -105,7 +107,7 @@ impl WakeBackoff {
             return;
         };
         let worth = if is_half {
-            SHORT.max(wake_cost * WORTH)
+            SHORT.max(wake_cost.min(MAX_COST) * WORTH)
         } else {
             SHORT_QUEUED
         };

@@ -11,7 +11,7 @@ use loom::thread;
 
 use super::life_word::{FinalStep, LifeWord, RefDrop, RunOrder};
 use super::mailbox::{MailLink, Mailbox, Pushed};
-use super::models::{Note, explore, free, letter, note};
+use super::models::{Note, explore, free, letter, note, opened};
 use super::thread_call::{InboxStage, ThreadCall};
 use crate::sync::plant::{Plant, must_catch};
 
@@ -39,6 +39,8 @@ struct ModelInbox {
     stage: InboxStage,
     at_hand: *const MailLink,
     is_open: bool,
+    /// Those that had the actor, or have it.
+    tasks: Vec<thread::JoinHandle<()>>,
 }
 
 /// How a receive waits.
@@ -110,6 +112,13 @@ impl Called {
         }
     }
 
+    /// Called by the owner of the mailbox.
+    fn add(&self, number: usize) {
+        // SAFETY: loom checks that no other thread is here.
+        let add = |sum: *mut usize| unsafe { *sum = *sum * 10 + number };
+        self.sum.with_mut(add);
+    }
+
     /// What was received; asked when the thread has ended.
     fn sum(&self) -> usize {
         // SAFETY: as for `add`.
@@ -135,9 +144,13 @@ impl ModelInbox {
             actor,
             stage: InboxStage::Running,
             is_open: false,
+            tasks: Vec::new(),
         };
         body(&mut inbox);
         inbox.end();
+        for task in inbox.tasks {
+            task.join().unwrap();
+        }
     }
 
     /// Receives a message. `false`: there is none, or the actor is to end.
@@ -174,7 +187,7 @@ impl ModelInbox {
             self.is_open = true;
             match note(self.at_hand) {
                 Note::Count(number) => {
-                    self.add(number);
+                    self.actor.add(number);
                     return true;
                 }
                 Note::Nudge => {}
@@ -192,9 +205,22 @@ impl ModelInbox {
                     }
                     FinalStep::SendAgain => unreachable!("the function makes no reference"),
                 },
-                Note::Front(_) | Note::Hold | Note::Ask => unreachable!("only handlers do that"),
+                Note::Hold => self.hold(),
+                Note::Front(_) | Note::Ask => unreachable!("no model tells it that"),
             }
         }
+    }
+
+    /// As `close_for` does: a task has the actor, and calls the thread when it is done.
+    fn hold(&mut self) {
+        // SAFETY: the thread owns the mailbox.
+        unsafe { self.actor.mailbox.requeue(opened(self.at_hand)) };
+        self.stage = self.stage.hold();
+        let own = Arc::clone(&self.actor);
+        self.tasks.push(thread::spawn(move || {
+            own.add(5);
+            own.call.call();
+        }));
     }
 
     fn wait(&self, patience: Patience) -> bool {
@@ -228,12 +254,6 @@ impl ModelInbox {
     fn take_up(&mut self, envelope: *const MailLink) {
         self.at_hand = envelope;
         self.is_open = false;
-    }
-
-    fn add(&self, number: usize) {
-        // SAFETY: loom checks that no other thread is here.
-        let add = |sum: *mut usize| unsafe { *sum = *sum * 10 + number };
-        self.actor.sum.with_mut(add);
     }
 
     fn end(&mut self) {
@@ -334,6 +354,37 @@ fn killed() {
         actor.drop_ref();
         actor.check(&[(0, 1), (1, 0)]);
     });
+}
+
+/// A future has the actor when the function receives once more, or has returned.
+fn held(receives: bool) {
+    explore(3, move || {
+        let actor = Called::new();
+        let own = Arc::clone(&actor);
+        let inbox = thread::spawn(move || {
+            ModelInbox::live(own, |inbox| {
+                inbox.receive(Patience::Nap);
+                while receives && inbox.receive(Patience::Endless) {}
+            });
+        });
+        actor.send(Note::Hold);
+        actor.send(Note::Count(1));
+        actor.drop_ref();
+        inbox.join().unwrap();
+        if receives {
+            actor.check(&[(51, 0)]);
+        } else {
+            actor.check(&[(0, 1), (5, 1), (51, 0)]);
+        }
+    });
+}
+
+#[test]
+fn loom_inbox_held_by_a_future() {
+    held(true);
+    held(false);
+    must_catch(Plant::InboxKeepsHeld, || held(true));
+    must_catch(Plant::InboxKeepsHeld, || held(false));
 }
 
 #[test]

@@ -14,6 +14,7 @@
 //! | `RESTART` | a supervisor, under its lock | the run is to put the actor aside |
 //! | `ATTACHED` | any thread, under a lock | something is, or was: see `attached` |
 //! | `CENSUS` | any thread | the run is to count the messages: see `attached::census` |
+//! | `ENDED` | the run, after `DEAD` | nothing is attached any more: the list has let go of it |
 //!
 //! **References** are counted in the bits above: one for each `ActorRef` and the like. Neither a
 //! run nor the list of the system has one.
@@ -70,8 +71,9 @@ const RAISES: usize = 512;
 const RESTART: usize = 1024;
 const ATTACHED: usize = 2048;
 const CENSUS: usize = 4096;
+const ENDED: usize = 8192;
 /// One reference.
-const REF: usize = 8192;
+const REF: usize = 16384;
 
 /// In which order a worker of the pool comes to its actors.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -230,8 +232,6 @@ impl LifeWord {
         self.0.load(Ordering::Relaxed) & HAS_WEAK != 0
     }
 
-    // ---- the run ---------------------------------------------------------------
-
     /// The run makes a reference.
     pub(crate) fn add_ref_in_run(&self) {
         self.add_ref();
@@ -296,11 +296,19 @@ impl LifeWord {
         self.0.fetch_and(!PANICKED, Ordering::Relaxed);
     }
 
-    /// The state is gone, and there will be no other. Returns whether something is attached.
-    pub(crate) fn die(&self, panicked: bool) -> bool {
+    /// The state is gone, and there will be no other.
+    pub(crate) fn die(&self, panicked: bool) {
         let bits = if panicked { DEAD | PANICKED } else { DEAD };
-        // Release pairs with `is_dead`. What is attached is reached under a lock.
-        self.0.fetch_or(bits, Ordering::Release) & ATTACHED != 0
+        // Release pairs with `is_dead`.
+        self.0.fetch_or(bits, Ordering::Release);
+    }
+
+    /// The actor is dead, its mailbox is idle, and its system has let go of it. Returns whether
+    /// something is attached.
+    pub(crate) fn end(&self) -> bool {
+        // Release pairs with `attach`: a thread that comes too late may say that it has ended. What
+        // is attached is reached under a lock.
+        self.0.fetch_or(ENDED, Ordering::Release) & ATTACHED != 0
     }
 
     /// Something was attached, as far as the run knows.
@@ -311,18 +319,16 @@ impl LifeWord {
     }
 
     /// Something is to be attached, by a thread that has a reference and the lock for that. Returns
-    /// whether it may be: the actor is not dead.
+    /// whether it may be: the actor has not ended. It may be dead.
     pub(crate) fn attach(&self) -> bool {
         if planted!(AttachTwoSteps) {
-            let is_alive = !self.is_dead();
+            let goes_on = self.0.load(Ordering::Acquire) & ENDED == 0;
             self.0.fetch_or(ATTACHED, Ordering::AcqRel);
-            return is_alive;
+            return goes_on;
         }
-        // Acquire pairs with `die`: a thread that finds the actor dead may say so.
-        self.0.fetch_or(ATTACHED, Ordering::Acquire) & DEAD == 0
+        // Acquire pairs with `end`: a thread that finds the actor ended may say so.
+        self.0.fetch_or(ATTACHED, Ordering::Acquire) & ENDED == 0
     }
-
-    // ---- any thread ---------------------------------------------------------------
 
     /// No further message is to be handled. To be followed by a push.
     pub(crate) fn kill(&self) {

@@ -164,7 +164,8 @@ impl Mailbox {
     ///
     /// # Safety
     ///
-    /// The caller is the run, which is to come to `before`. The message is in no mailbox.
+    /// The caller is the run, which is to come to `before`. The message is in no mailbox, or the
+    /// run is to come to it, and drops what was between the two.
     pub(crate) unsafe fn put_before(message: *const MailLink, before: *const MailLink) {
         if planted!(MailboxFrontForgets) {
             // SAFETY: the caller's obligation.

@@ -10,12 +10,12 @@ use loom::thread;
 use super::life_word::{FinalStep, LifeWord, RefDrop, RunOrder};
 use super::mailbox::{MailLink, Mailbox, Pushed};
 use super::weak_link::WeakLink;
+use crate::sync::exploration::bounded;
 use crate::sync::plant::{Plant, must_catch};
 use crate::sync::planted;
 
 pub(super) fn explore(preemptions: usize, model: impl Fn() + Sync + Send + 'static) {
-    let mut builder = loom::model::Builder::new();
-    builder.preemption_bound = Some(preemptions);
+    let mut builder = bounded(preemptions);
     builder.max_branches = 10_000;
     builder.check(model);
 }
@@ -79,6 +79,13 @@ pub(super) fn letter(note: Note) -> *const MailLink {
 pub(super) fn note(link: *const MailLink) -> Note {
     // SAFETY: the run has not freed it.
     unsafe { (*link.cast::<Letter>()).note }
+}
+
+/// Marks a letter as one that has been opened. For the run that has it at hand.
+pub(super) fn opened(at_hand: *const MailLink) -> *const MailLink {
+    // SAFETY: senders use the link only.
+    unsafe { (*at_hand.cast_mut().cast::<Letter>()).note = Note::Nudge };
+    at_hand
 }
 
 pub(super) fn free(link: *const MailLink) {
@@ -171,19 +178,19 @@ impl Adder {
                 Note::Front(number) => {
                     let front = letter(Note::Count(number));
                     // SAFETY: the letter is fresh, and this thread is the run.
-                    unsafe { Mailbox::put_before(front, self.opened(at_hand)) };
+                    unsafe { Mailbox::put_before(front, opened(at_hand)) };
                     at_hand = front;
                     continue;
                 }
                 Note::Hold => return self.hold(at_hand),
                 Note::Stop => {
                     self.word.add_ref();
-                    return self.end_run(self.opened(at_hand));
+                    return self.end_run(opened(at_hand));
                 }
                 Note::Final => match self.word.accept_final() {
                     FinalStep::Continue => {}
                     FinalStep::SendAgain => self.send(Note::Final),
-                    FinalStep::End => return self.end_run(self.opened(at_hand)),
+                    FinalStep::End => return self.end_run(opened(at_hand)),
                 },
             }
             // SAFETY: this thread is the run.
@@ -198,7 +205,7 @@ impl Adder {
 
     /// As `held::close_for`: puts the run aside, and starts the task.
     fn hold(&self, at_hand: *const MailLink) {
-        self.opened(at_hand);
+        opened(at_hand);
         if planted!(HeldTooEarly) {
             self.held.store(true, Ordering::Release);
         }
@@ -215,13 +222,6 @@ impl Adder {
         }
         self.add(number);
         self.run();
-    }
-
-    /// Marks a letter as one that has been opened.
-    fn opened(&self, at_hand: *const MailLink) -> *const MailLink {
-        // SAFETY: this thread is the run.
-        unsafe { (*at_hand.cast_mut().cast::<Letter>()).note = Note::Nudge };
-        at_hand
     }
 
     /// Ends the actor, with a reference.

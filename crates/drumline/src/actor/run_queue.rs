@@ -160,6 +160,7 @@ mod models {
     use loom::thread;
 
     use crate::actor::run_queue::RunQueue;
+    use crate::sync::exploration::bounded;
     use crate::sync::plant::{Plant, must_catch};
     use crate::wait::Parker;
 
@@ -192,9 +193,7 @@ mod models {
     }
 
     fn explore() {
-        let mut builder = loom::model::Builder::new();
-        builder.preemption_bound = Some(3);
-        builder.check(resize);
+        bounded(3).check(resize);
     }
 
     #[test]

@@ -59,13 +59,22 @@ impl ThreadCall {
 pub(crate) enum InboxStage {
     /// It owns it, with an envelope at hand.
     Running,
-    /// Nothing: it is called when there is a message.
+    /// Nothing: it is called when there is a message, or when a future gives the mailbox back.
     Idle,
     /// It owns it, and receives nothing more.
     Ended { has_reference: bool },
 }
 
 impl InboxStage {
+    /// The stage after a message whose future has the mailbox. That future calls the thread once,
+    /// as the sender does that finds the mailbox idle.
+    pub(crate) fn hold(self) -> Self {
+        if planted!(InboxKeepsHeld) {
+            return self;
+        }
+        InboxStage::Idle
+    }
+
     /// Sees to it that the thread owns the mailbox, when its function has returned. Returns whether
     /// it has the reference of `final`.
     ///

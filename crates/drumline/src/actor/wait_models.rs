@@ -9,12 +9,11 @@ use loom::thread;
 
 use super::wait_graph::WaitGraph;
 use super::wait_shard::{Asker, ReplyProbe, Wait};
+use crate::sync::exploration::bounded;
 use crate::sync::plant::{Plant, must_catch};
 
 fn explore(model: impl Fn() + Sync + Send + 'static) {
-    let mut builder = loom::model::Builder::new();
-    builder.preemption_bound = Some(3);
-    builder.check(model);
+    bounded(3).check(model);
 }
 
 /// The address of an actor as its name.

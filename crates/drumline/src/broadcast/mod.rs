@@ -6,10 +6,10 @@
 //! | `share` | one worker's part of a broadcast that its caller waits for |
 //! | `scoped` | broadcasts that a scope waits for |
 //!
-//! Every worker has an inbox, for jobs that only it can run. It looks there
-//! first when it looks for work, and also while it waits for something: what
-//! it waits for may itself be waiting for the share of this very worker. That
-//! is the one case in which something unrelated runs on a waiting stack.
+//! Every worker has an inbox, for jobs that only it can run. It looks there first when it looks for
+//! work, and also while it waits for something: what it waits for may itself be waiting for the
+//! share of this very worker. That is one of three cases in which something unrelated runs on a
+//! waiting stack; the others are a call of `yield_now`, and a pool with `WaitPolicy::Steal`.
 
 mod context;
 #[cfg(doctest)]

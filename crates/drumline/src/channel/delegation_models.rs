@@ -9,6 +9,7 @@ use loom::thread;
 use super::CloseReason;
 use super::lane::{Lane, Nothing, Reader, Writer};
 use crate::sync::CheckedCell;
+use crate::sync::exploration::bounded;
 use crate::sync::plant::{Plant, must_catch};
 use crate::wait::Parker;
 
@@ -161,8 +162,7 @@ fn delegated(messages: usize, waits: Waits) {
 }
 
 fn explore(preemptions: usize, model: impl Fn() + Sync + Send + 'static) {
-    let mut builder = loom::model::Builder::new();
-    builder.preemption_bound = Some(preemptions);
+    let mut builder = bounded(preemptions);
     builder.max_branches = 10_000;
     builder.check(model);
 }

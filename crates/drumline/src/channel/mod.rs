@@ -71,6 +71,8 @@ pub mod oneshot;
 mod pause;
 pub mod port_set;
 mod reason;
+#[cfg(not(drumline_loom))]
+mod recv_many;
 pub mod select;
 mod shared;
 #[cfg(all(test, not(any(drumline_loom, drumline_shuttle))))]

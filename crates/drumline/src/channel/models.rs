@@ -10,12 +10,12 @@ use super::CloseReason;
 use super::hub::{Gatherer, Hub, Port};
 use super::lane::{Lane, Nothing, Reader, Refused, Writer};
 use super::once::{Once, Seen};
+use crate::sync::exploration::bounded;
 use crate::sync::plant::{Plant, must_catch};
 use crate::wait::{Parker, WakeFlag};
 
 fn explore(preemptions: usize, model: impl Fn() + Sync + Send + 'static) {
-    let mut builder = loom::model::Builder::new();
-    builder.preemption_bound = Some(preemptions);
+    let mut builder = bounded(preemptions);
     builder.max_branches = 10_000;
     builder.check(model);
 }
@@ -84,7 +84,19 @@ enum Closes {
 
 /// The reader closes while the writer sends. What the writer was told is what the reader gets.
 fn closed_while_sent(messages: usize, before: usize, closes: Closes) {
-    let lane = Arc::new(Lane::new(usize::MAX));
+    closed_and_received(usize::MAX, messages, before, closes, false);
+}
+
+/// The same with a capacity: the writer may wait for room. What is left in the lane is received at
+/// once, which makes room, or when the writer has ended.
+fn closed_and_received(
+    capacity: usize,
+    messages: usize,
+    before: usize,
+    closes: Closes,
+    is_left: bool,
+) {
+    let lane = Arc::new(Lane::new(capacity));
     let sender = {
         let lane = Arc::clone(&lane);
         thread::spawn(move || {
@@ -107,9 +119,18 @@ fn closed_while_sent(messages: usize, before: usize, closes: Closes) {
         WakeFlag::rouse_all(std::iter::once(lane.messages()));
     }
     assert!(!reader.close(&lane));
+    let (mut sender, mut accepted) = (Some(sender), 0);
+    let mut join = || {
+        if let Some(sender) = sender.take() {
+            accepted = sender.join().unwrap();
+        }
+    };
+    if is_left {
+        join();
+    }
     let reason = receive_all(&lane, &mut reader, &mut received);
     assert_eq!(reason, CloseReason::ClosedByReceiver);
-    let accepted = sender.join().unwrap();
+    join();
     assert_eq!(received, Vec::from_iter(0..accepted), "they disagree");
 }
 
@@ -165,6 +186,27 @@ fn loom_lane_is_cut_once() {
     ] {
         must_catch(plant, || {
             explore(3, move || closed_while_sent(3, 0, closes));
+        });
+    }
+}
+
+#[test]
+fn loom_lane_is_cut_while_full() {
+    for closes in [Closes::Alone, Closes::AmongOthers] {
+        for is_left in [false, true] {
+            explore(3, move || closed_and_received(1, 2, 0, closes, is_left));
+            explore(2, move || closed_and_received(1, 3, 1, closes, is_left));
+            explore(2, move || closed_and_received(2, 4, 1, closes, is_left));
+        }
+    }
+    for (plant, is_left) in [
+        (Plant::LaneCutUntold, true),
+        (Plant::LaneReadsBehindCut, false),
+    ] {
+        must_catch(plant, || {
+            explore(3, move || {
+                closed_and_received(1, 2, 0, Closes::Alone, is_left);
+            });
         });
     }
 }
@@ -364,8 +406,9 @@ fn gathered(senders: usize, messages: usize, ends: bool) {
     assert_eq!(receive_any(&hub, &mut gatherer), Err(CloseReason::Finished));
 }
 
-/// The receiver closes while a sender sends, and perhaps while a lane is opened.
-fn closed_while_gathered(messages: usize, is_cloned: bool) {
+/// The receiver has received `before` messages, so it may hold the lane, or rest there. It closes
+/// while the sender sends further ones, and perhaps while a lane is opened.
+fn closed_while_gathered(messages: usize, before: usize, is_cloned: bool) {
     let hub = Arc::new(Hub::new(usize::MAX));
     let sender = {
         let mut sender = LaneSender::new(&hub);
@@ -383,8 +426,12 @@ fn closed_while_gathered(messages: usize, is_cloned: bool) {
         })
     };
     let mut gatherer = Gatherer::new();
-    gatherer.close(&hub);
     let mut received = 0;
+    while received < before {
+        receive_any(&hub, &mut gatherer).expect("a message is lost");
+        received += 1;
+    }
+    gatherer.close(&hub);
     let reason = loop {
         match receive_any(&hub, &mut gatherer) {
             Ok(_) => received += 1,
@@ -414,15 +461,25 @@ fn loom_hub_gathers_all() {
 }
 
 #[test]
+fn loom_hub_is_cut_after_messages() {
+    explore(2, || closed_while_gathered(2, 1, false));
+    explore(2, || closed_while_gathered(4, 1, false));
+    explore(2, || closed_while_gathered(1, 1, true));
+    must_catch(Plant::LaneCutUnsilenced, || {
+        explore(2, || closed_while_gathered(2, 1, false));
+    });
+}
+
+#[test]
 fn loom_hub_is_cut_once() {
-    explore(3, || closed_while_gathered(2, false));
+    explore(3, || closed_while_gathered(2, 0, false));
     // With four the sender becomes lazy.
-    explore(3, || closed_while_gathered(4, false));
-    explore(2, || closed_while_gathered(1, true));
+    explore(3, || closed_while_gathered(4, 0, false));
+    explore(2, || closed_while_gathered(1, 0, true));
     must_catch(Plant::LaneCutUnasked, || {
-        explore(3, || closed_while_gathered(2, false));
+        explore(3, || closed_while_gathered(2, 0, false));
     });
     must_catch(Plant::FlagRousedUnsettled, || {
-        explore(3, || closed_while_gathered(4, false));
+        explore(3, || closed_while_gathered(4, 0, false));
     });
 }

@@ -29,9 +29,11 @@
 //! bound needs one. A lock is taken only by what has to wait, and by what wakes it.
 
 use std::fmt;
+use std::future::Future;
 use std::panic::Location;
 use std::time::Duration;
 
+use super::recv_many::RecvManyAsync;
 use super::shared::{ReceiverEnd, SharedQueue};
 use super::{CloseReason, RecvError, RecvTimeoutError, TryRecvError};
 use crate::sync::{Arc, Instant};
@@ -86,6 +88,9 @@ pub fn bounded<T: Send>(capacity: usize) -> (Sender<T>, Receiver<T>) {
 }
 
 /// A channel that holds nothing: a send waits until a receiver takes the message.
+///
+/// A future of `recv_async` that waits counts as a receiver. If it is dropped when a message has
+/// been handed to it, the next receive gets that message.
 ///
 /// ```
 /// use drumline::channel::TrySendError;
@@ -273,6 +278,36 @@ impl<T: Send> Receiver<T> {
     #[track_caller]
     pub fn recv_many(&mut self, messages: &mut Vec<T>, max: usize) -> Result<usize, RecvError> {
         self.end.recv_many(messages, max, Location::caller())
+    }
+
+    /// A future that receives what there is, up to `max` messages, and adds it to `messages`; it
+    /// waits if there is nothing. It returns how many it has received: at least one, unless `max`
+    /// is 0.
+    ///
+    /// ```
+    /// # drumline::block_on(async {
+    /// let (sender, mut receiver) = drumline::channel::mpsc::unbounded();
+    /// (0..5).for_each(|number| sender.send(number).unwrap());
+    /// let mut messages = Vec::new();
+    /// assert_eq!(receiver.recv_many_async(&mut messages, 3).await, Ok(3));
+    /// assert_eq!(messages, [0, 1, 2]);
+    /// # });
+    /// ```
+    ///
+    /// # Errors
+    ///
+    /// As [`recv`](Self::recv).
+    ///
+    /// # Cancellation
+    ///
+    /// A future that is dropped before it is ready has received nothing.
+    #[track_caller]
+    pub fn recv_many_async<'a>(
+        &'a mut self,
+        messages: &'a mut Vec<T>,
+        max: usize,
+    ) -> impl Future<Output = Result<usize, RecvError>> + Unpin + Send {
+        RecvManyAsync::new(self.recv_async(), messages, max)
     }
 
     /// Goes through all messages until no more will come; waits for each.

@@ -128,8 +128,6 @@ impl<T> Once<T> {
         self.made_at
     }
 
-    // ---- the sender ----------------------------------------------------------------
-
     pub(super) fn departure(&self) -> &WakeFlag {
         &self.departure
     }
@@ -283,8 +281,6 @@ impl<T> Once<T> {
             unsafe { Self::free(this) };
         }
     }
-
-    // ---- the receiver --------------------------------------------------------------
 
     /// # Safety
     ///

@@ -64,8 +64,9 @@ impl CancellationToken {
 
     /// Asks everything with this token to stop. Cannot be taken back.
     ///
-    /// What awaits the token is woken before this returns. A waker that panics does not keep the
-    /// others from being woken, and its panic goes nowhere besides the panic hook.
+    /// What awaits the token is woken by the first call, before that returns. A waker that panics
+    /// does not keep the others from being woken, and its panic goes nowhere besides the panic
+    /// hook.
     ///
     /// ```
     /// let token = drumline::CancellationToken::new();

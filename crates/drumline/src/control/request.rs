@@ -31,6 +31,7 @@ use std::task::Waker;
 use crate::sync::atomic::{AtomicBool, Ordering};
 use crate::sync::{Mutex, lock, planted};
 use crate::unwind;
+use crate::wait::WakerId;
 
 /// A function that is told of the request.
 pub(super) type Notify = std::sync::Arc<dyn Fn() + Send + Sync>;
@@ -54,7 +55,7 @@ struct Listeners {
 pub(super) struct ListedWaker {
     number: u64,
     /// The one that is listed: a poll with the same one need not take the lock.
-    waker: Waker,
+    id: WakerId,
 }
 
 impl StopRequest {
@@ -119,19 +120,21 @@ impl StopRequest {
         // Acquire: the task sees what happened before the request.
         if self.made.load(Ordering::Acquire) {
             // The request has taken it out of the list, or does so under the lock that it holds.
-            drop(listed.take());
+            *listed = None;
             return true;
         }
+        let id = WakerId::of(waker);
+        // The request has not been made: so what is listed is in the list.
         if let Some(listed) = listed
-            && listed.waker.will_wake(waker)
+            && listed.id == id
         {
             return false;
         }
-        let (new, kept) = (waker.clone(), waker.clone());
+        let new = waker.clone();
         let mut listeners = lock(&self.listeners);
         if self.is_made() && !planted!(RequestUnchecked) {
             drop(listeners);
-            drop(listed.take());
+            *listed = None;
             return true;
         }
         let number = match listed {
@@ -140,10 +143,9 @@ impl StopRequest {
         };
         let in_list = listeners.wakers.insert(number, new);
         drop(listeners);
-        let waker = kept;
-        let before = listed.replace(ListedWaker { number, waker });
-        // Last: these drops are code of the program.
-        drop((in_list, before));
+        *listed = Some(ListedWaker { number, id });
+        // Last: this drop is code of the program.
+        drop(in_list);
         false
     }
 
@@ -151,7 +153,8 @@ impl StopRequest {
     pub(super) fn leave(&self, listed: &mut Option<ListedWaker>) {
         if let Some(listed) = listed.take() {
             let in_list = lock(&self.listeners).wakers.remove(&listed.number);
-            drop((in_list, listed));
+            // It may panic, and this is a drop.
+            unwind::discard(in_list);
         }
     }
 

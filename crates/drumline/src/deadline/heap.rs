@@ -9,7 +9,7 @@ use super::schedule::{Clock, DeadlineKey, Schedule, TimerRefused};
 use crate::platform::{fork, timer};
 use crate::sync::{self, PerProcess, process_wide, thread_number};
 use crate::unwind;
-use crate::wait::Parker;
+use crate::wait::{Parker, WakerId};
 
 /// How long the timer thread waits for the next deadline before it ends. To start a thread costs
 /// about as much as a hundred deadlines; a thread that sleeps costs nothing but memory.
@@ -212,34 +212,6 @@ impl Drop for Registration {
             if let Some(waker) = self.part.schedule.cancel(self.key) {
                 unwind::discard(waker);
             }
-        }
-    }
-}
-
-/// Which waker is registered, without a share in it.
-///
-/// A clone would do as well, except that it may own the very future that it is a part of. No thread
-/// polls a task after the end of its runtime. The heap drops its waker at the deadline, which frees
-/// such a task. A clone inside of the task would keep it for ever.
-///
-/// # Why addresses suffice
-///
-/// The addresses of a waker may be those of a later one, after the first was freed. But the first
-/// one is in the heap until its deadline, or until the registration itself replaces it. So a poll
-/// that has such a later waker comes after the deadline, and it has looked at the clock before it
-/// compares. Two wakers with the same addresses at the same time are the same, as
-/// [`Waker::will_wake`] has it.
-#[derive(Clone, Copy, PartialEq, Eq)]
-struct WakerId {
-    data: usize,
-    vtable: usize,
-}
-
-impl WakerId {
-    fn of(waker: &Waker) -> Self {
-        WakerId {
-            data: waker.data().addr(),
-            vtable: std::ptr::from_ref(waker.vtable()).addr(),
         }
     }
 }

@@ -45,7 +45,11 @@
 //! else, with one exception. A cancel that leaves no deadline unparks a thread that would sleep for
 //! longer than it lingers, because the thread would exist for all that time without a deadline.
 //! After that it sleeps for the length of a linger, and so this happens once in that time at most.
-//! A program that again and again enters a deadline and cancels it pays for no more than that.
+//!
+//! A program that again and again enters a deadline and cancels it wakes the thread once in the
+//! time until the deadline, as a rule: most timeouts are such. The thread sleeps no longer than to
+//! the deadline for which it was unparked, although that is gone when it looks. So the next one, as
+//! far away as the first, is no earlier than what it sleeps for.
 //!
 //! # Memory
 //!
@@ -103,6 +107,8 @@ struct ScheduleState<T, C> {
     /// The number of the next entry.
     next: u64,
     timer: Timer<T>,
+    /// The deadline for which the timer thread was unparked last. It may have been cancelled.
+    woken_for: Option<T>,
     /// When the timer thread ends, while there has been no deadline since it began to wait for one.
     ends_at: Option<T>,
 }
@@ -136,7 +142,11 @@ impl<T: Copy + Ord, C> ScheduleState<T, C> {
         self.next += 1;
         self.entries.insert(key, call);
         self.ends_at = None;
-        (key, self.must_wake(|until| at < until))
+        let must_wake = self.must_wake(|until| at < until);
+        if must_wake {
+            self.woken_for = Some(at);
+        }
+        (key, must_wake)
     }
 
     /// Whether the caller has to unpark the thread, because it would sleep `too_long`.
@@ -159,6 +169,7 @@ impl<T: Clock, C> Schedule<T, C> {
                 entries: BTreeMap::new(),
                 next: 0,
                 timer: Timer::Absent,
+                woken_for: None,
                 ends_at: None,
             }),
             parker: Parker::new(),
@@ -289,6 +300,10 @@ impl<T: Clock, C> Schedule<T, C> {
             drop(state);
             state = lock(&self.state);
         }
+        let until = match state.woken_for {
+            Some(at) if at > now => until.min(at),
+            _ => until,
+        };
         state.timer = Timer::Asleep { until };
         TimerStep::Sleep(until)
     }
@@ -297,5 +312,60 @@ impl<T: Clock, C> Schedule<T, C> {
     #[cfg(test)]
     pub(super) fn len(&self) -> usize {
         lock(&self.state).entries.len()
+    }
+}
+
+#[cfg(all(test, not(any(drumline_loom, drumline_shuttle))))]
+mod tests {
+    use std::cell::Cell;
+
+    use super::*;
+
+    const LINGER: u32 = 1_000;
+
+    impl Clock for &Cell<u32> {
+        type Time = u32;
+
+        fn now(&self) -> u32 {
+            self.get()
+        }
+
+        fn linger_until(&self, now: u32) -> u32 {
+            now + LINGER
+        }
+
+        fn sleep(&self, _: &Parker, _: u32) {
+            unreachable!("the test is the timer thread")
+        }
+    }
+
+    /// Requests that are answered long before their deadline, and before the thread has looked.
+    #[test]
+    fn deadlines_that_are_cancelled_do_not_wake_the_thread_each_time() {
+        for far in [None, Some(1_000_000)] {
+            let clock = Cell::new(0);
+            let schedule = Schedule::new(&clock);
+            let key = schedule.insert(far.unwrap_or(0), (), || Ok(())).unwrap();
+            if far.is_none() {
+                schedule.cancel(key);
+            }
+            schedule.look();
+            let mut wakes = 0;
+            for _ in 0..10_000 {
+                clock.set(clock.get() + 1);
+                let key = schedule
+                    .insert(clock.get() + 100, (), || unreachable!("there is a thread"))
+                    .unwrap();
+                wakes += u32::from(matches!(lock(&schedule.state).timer, Timer::Awake));
+                assert!(schedule.cancel(key).is_some());
+                let timer = lock(&schedule.state).timer;
+                match timer {
+                    Timer::Asleep { until } if clock.get() < until => {}
+                    Timer::Asleep { .. } | Timer::Awake => drop(schedule.look()),
+                    Timer::Absent => panic!("it has ended"),
+                }
+            }
+            assert!(wakes <= 10_000 / 100 + 2, "{wakes}");
+        }
     }
 }

@@ -23,7 +23,7 @@ use std::cell::UnsafeCell;
 use std::future::Future;
 use std::mem::ManuallyDrop;
 use std::pin::Pin;
-use std::ptr::{self, NonNull};
+use std::ptr::NonNull;
 use std::task::{Context, Poll};
 
 use super::home::{Home, dispose};
@@ -150,7 +150,8 @@ impl Core {
         unsafe { ((*this).table.queue)(this, origin) };
     }
 
-    /// Moves the outcome to `place`, or disposes of it if that is null.
+    /// Moves the outcome to `place`, or disposes of it if that is null: its handle is being
+    /// dropped.
     ///
     /// # Safety
     ///
@@ -242,7 +243,9 @@ where
             unreachable!("it is done, and asked once");
         };
         if place.is_null() {
-            dispose(&cell.home, outcome);
+            if let Some(payload) = dispose(outcome) {
+                cell.home.take_late_panic(payload);
+            }
         } else {
             // SAFETY: the place is for an outcome of this type, says the caller.
             unsafe { place.cast::<Outcome<F::Output>>().write(outcome) };
@@ -253,8 +256,6 @@ where
         // SAFETY: allocated in `spawn`, and nothing refers to it.
         drop(unsafe { Box::from_raw(core.cast_mut().cast::<Self>()) });
     }
-
-    // ---- the run ---------------------------------------------------------------
 
     /// The first run: polls the future, or drops it.
     ///
@@ -425,9 +426,14 @@ where
                 unsafe { ManuallyDrop::drop(future) };
             }
         });
-        let outcome = match dropped {
-            Ok(()) => outcome,
-            Err(payload) => {
+        let outcome = match (dropped, outcome) {
+            (Ok(()), outcome) => outcome,
+            // The first panic is the one that tells most.
+            (Err(payload), Err(first @ JoinError::Panicked(_))) => {
+                unwind::discard(payload);
+                Err(first)
+            }
+            (Err(payload), outcome) => {
                 unwind::discard(outcome);
                 Err(JoinError::panicked(payload))
             }
@@ -438,7 +444,9 @@ where
         if cell.core.word.is_alone() {
             // SAFETY: what was there has been dropped.
             unsafe { stage.write(Stage::Empty) };
-            dispose(&cell.home, outcome);
+            if let Some(payload) = dispose(outcome) {
+                cell.home.take_lost_panic(payload);
+            }
             cell.home.has_ended();
             // SAFETY: nothing else refers to it.
             unsafe { Self::free(this.cast()) };
@@ -449,7 +457,12 @@ where
         let finished = cell.core.word.finish();
         if finished.is_detached {
             // SAFETY: the word leaves the outcome to the run.
-            unsafe { Core::take_outcome(this.cast(), ptr::null_mut()) };
+            let outcome = unsafe { stage.replace(Stage::Empty) };
+            if let Stage::Outcome(outcome) = outcome
+                && let Some(payload) = dispose(outcome)
+            {
+                cell.home.take_lost_panic(payload);
+            }
         }
         match finished.watcher {
             None => {}

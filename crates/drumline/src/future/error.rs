@@ -17,7 +17,8 @@ use crate::unwind::{self, Payload};
 /// assert_eq!(error.into_panic().downcast_ref(), Some(&"no value"));
 /// ```
 pub enum JoinError {
-    /// It panicked.
+    /// It panicked: the first time, if it did again when it was dropped. A future that panics when
+    /// it is dropped gives no value, though it was ready.
     Panicked(PanicPayload),
     /// It was cancelled before it had ended.
     Cancelled,

@@ -4,7 +4,8 @@ use super::JoinError;
 use super::cell::Core;
 use crate::job::JobRef;
 use crate::pool::{
-    Registry, Seat, SharedRegistry, SuspendedList, WakeOrigin, local, submit, submit_woken,
+    Registry, Seat, SharedRegistry, SuspendedList, WakeOrigin, local, report_later, submit,
+    submit_woken,
 };
 use crate::unwind::{self, Payload};
 
@@ -47,9 +48,14 @@ pub(crate) trait Home: Send + Sync + 'static {
     /// still under way.
     fn has_ended(&self) {}
 
-    /// Takes a panic of a future that no handle gets.
+    /// Takes a panic of a future that no handle gets, in the run that ends it.
     fn take_lost_panic(&self, payload: Payload) {
         self.report_panic(payload);
+    }
+
+    /// Takes a panic of a future that had ended when its handle was dropped, in that drop.
+    fn take_late_panic(&self, payload: Payload) {
+        self.take_lost_panic(payload);
     }
 
     /// Takes a panic of a waker.
@@ -90,18 +96,19 @@ impl Home for PoolHome {
         self.0.suspended().is_closed()
     }
 
+    fn take_late_panic(&self, payload: Payload) {
+        report_later(&self.0, payload);
+    }
+
     fn report_panic(&self, payload: Payload) {
         self.0.report_panic(payload);
     }
 }
 
-/// Drops an outcome that no handle asks for, and reports a panic, also one of that drop.
-pub(super) fn dispose<T>(home: &impl Home, outcome: Result<T, JoinError>) {
-    let panic = match outcome {
+/// Drops an outcome that no handle asks for. Returns a panic, also one of that drop.
+pub(super) fn dispose<T>(outcome: Result<T, JoinError>) -> Option<Payload> {
+    match outcome {
         Ok(value) => unwind::catch(|| drop(value)).err(),
         Err(error) => error.try_into_panic().ok(),
-    };
-    if let Some(payload) = panic {
-        home.take_lost_panic(payload);
     }
 }

@@ -115,8 +115,6 @@ pub trait IndexedParallelIterator: ParallelIterator {
     where
         CB: ProducerCallback<Self::Item>;
 
-    // ---- in which order -------------------------------------------------
-
     /// Goes through the items in blocks, one block after the other, each of them in parallel. The
     /// first block has as many items as the pool has [jobs](crate::current_jobs), and each of the
     /// others twice as many as the one before.
@@ -167,8 +165,6 @@ pub trait IndexedParallelIterator: ParallelIterator {
     fn rev(self) -> Rev<Self> {
         Rev::new(self)
     }
-
-    // ---- with another iterator ------------------------------------------
 
     /// Pairs each item with one of another iterator, as long as both have items.
     ///
@@ -244,8 +240,6 @@ pub trait IndexedParallelIterator: ParallelIterator {
     {
         InterleaveShortest::new(self, other.into_par_iter())
     }
-
-    // ---- some at a time -------------------------------------------------
 
     /// Collects each `chunk_size` items in a vector; the last one has what is left.
     ///
@@ -330,8 +324,6 @@ pub trait IndexedParallelIterator: ParallelIterator {
         assert!(chunk_size > 0, "chunk_size must not be zero");
         FoldChunksWith::new(self, chunk_size, init, fold_op)
     }
-
-    // ---- comparisons ----------------------------------------------------
 
     /// Compares the items with those of another iterator, as words in a dictionary.
     ///
@@ -476,8 +468,6 @@ pub trait IndexedParallelIterator: ParallelIterator {
         IndexedParallelIterator::partial_cmp(self, other).is_some_and(Ordering::is_ge)
     }
 
-    // ---- indices --------------------------------------------------------
-
     /// Pairs each item with its index.
     ///
     /// ```
@@ -604,8 +594,6 @@ pub trait IndexedParallelIterator: ParallelIterator {
         Positions::new(self, predicate)
     }
 
-    // ---- parts ----------------------------------------------------------
-
     /// Sees to it that no part that another thread may take has fewer than `min` items, unless
     /// there are fewer altogether.
     ///
@@ -641,8 +629,6 @@ pub trait IndexedParallelIterator: ParallelIterator {
     fn with_max_len(self, max: usize) -> MaxLen<Self> {
         MaxLen::new(self, max)
     }
-
-    // ---- collecting ------------------------------------------------------
 
     /// Makes `target` the items, and uses the memory that it has. What it has held is dropped.
     ///
@@ -686,8 +672,6 @@ pub trait IndexedParallelIterator: ParallelIterator {
     {
         collect::unzip_into_vecs(self, left, right);
     }
-
-    // ---- what rayon does not have ----------------------------------------
 
     /// Combines all items by `op`, bracketed by their *indices* alone: pairs, pairs of pairs, and
     /// so on. So the result is the same for any number of jobs, whichever threads help, also if

@@ -25,6 +25,7 @@ pub(crate) struct One<E>(pub(crate) E);
 
 impl<L: Plan> Plan for One<L> {
     type ItemOp = One<L::ItemOp>;
+    const HAS_STATE: bool = L::HAS_STATE;
 
     #[inline]
     fn begin(self) -> Self::ItemOp {

@@ -17,7 +17,7 @@
 //! # No grain size
 //!
 //! A loop offers half of its items to idle threads, goes on with the rest, and takes the offer back
-//! if no thread came. So a sum of a hundred numbers costs some ten nanoseconds more than without
+//! if no thread came. So a sum of a hundred numbers costs some twenty nanoseconds more than without
 //! threads. Two items of a second each take one second on two threads. There is no length below
 //! which a loop should be left sequential. [`with_min_len`](IndexedParallelIterator::with_min_len)
 //! and [`with_max_len`](IndexedParallelIterator::with_max_len) exist for code that moves over from
@@ -77,9 +77,9 @@
 //!
 //! # Panics
 //!
-//! A panic in a closure stops its part of the loop, other parts end as they would have, and the
-//! payload comes out of the operation at the end of the chain. Items that were not reached are
-//! dropped.
+//! A panic in a closure stops its part of the loop, and the payload comes out of the operation at
+//! the end of the chain. Parts that another thread has begun end as they would have. Items that
+//! were not reached are dropped, and so are parts that no thread has begun.
 //!
 //! Where a destructor panics, other values of the loop may leak, as they may in a sequential one.
 //! No value is dropped twice.

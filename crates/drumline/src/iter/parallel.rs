@@ -1053,8 +1053,6 @@ pub trait ParallelIterator: Sized + Send {
         SkipAnyWhile::new(self, predicate)
     }
 
-    // ---- collecting ------------------------------------------------------
-
     /// Puts the halves of pairs into two collections.
     ///
     /// ```
@@ -1136,8 +1134,6 @@ pub trait ParallelIterator: Sized + Send {
     fn collect_vec_list(self) -> LinkedList<Vec<Self::Item>> {
         collect::pieces(self).into_list()
     }
-
-    // ---- what rayon does not have ----------------------------------------
 
     /// Maps each item by `op`, which has a state that `init` makes once for each *thread that takes
     /// part*, however often the loop is split. For states that are dear: a buffer, a connection, a

@@ -118,6 +118,47 @@ impl<'o, R> Made<'o, R> {
         unsafe { (*(*self.head).result.get()).assume_init_read() }
     }
 
+    /// Pushes it to the deque of this thread, and says where it is there, and whether that was not
+    /// on the common way: the deque is full, or a thread asks for attention.
+    ///
+    /// # Safety
+    ///
+    /// The offer stays where it is until it has been popped.
+    #[inline(always)]
+    unsafe fn push(&self) -> (&'o Deque, *mut Slot, bool) {
+        // SAFETY: the current deque lives as long as this thread is in the pool,
+        // and so longer than the frame of the offer.
+        let deque = unsafe { local::deque().as_ref() }.expect("a loop runs inside a pool");
+        let slot = deque.vacant();
+        // SAFETY: this thread owns the deque; the rest is the caller's obligation.
+        let is_rare = unsafe { deque.push::<false>(slot, self.header()) };
+        (deque, slot, is_rare)
+    }
+
+    /// What this thread did while the offer stood has panicked: pops the offer, or waits for what
+    /// comes of it, and goes on with the panic.
+    ///
+    /// # Safety
+    ///
+    /// The offer is the newest entry of the deque, in this slot. `drop_kept` may be called.
+    #[cold]
+    unsafe fn give_up(
+        &self,
+        deque: &Deque,
+        slot: *mut Slot,
+        drop_kept: &mut dyn FnMut(),
+        payload: Payload,
+    ) -> ! {
+        unwind::discard_erased(drop_kept);
+        // SAFETY: the caller's obligation.
+        let is_back = unsafe { take_back::<false>(deque, slot) };
+        if !is_back {
+            waiting::wait_out(deque, slot);
+        }
+        // SAFETY: just popped, with this result.
+        unsafe { self.abandon(is_back, payload) }
+    }
+
     /// Drops what is in the offer, and goes on with a panic.
     ///
     /// # Safety
@@ -222,23 +263,20 @@ pub(crate) unsafe fn offer<T, O, K, A, X>(
     own: O,
     kept: K,
     a: impl FnOnce(O, SplitWatch<'_>) -> A + Copy,
-    close: impl FnOnce(A) -> A,
-    rarely: impl FnOnce(O, K, MaybeUninit<T>, Rare<'_, T::Taken>) -> X,
-    lost: impl FnOnce(A, K, Lost<'_, T::Taken>) -> X,
+    close: impl FnOnce(A) -> A + Copy,
+    rarely: impl FnOnce(O, K, MaybeUninit<T>, Rare<'_, T::Taken>) -> X + Copy,
+    lost: impl FnOnce(A, K, Lost<'_, T::Taken>) -> X + Copy,
 ) -> OfferOutcome<A, T, K, X>
 where
     T: Offered,
 {
     // Nothing from here on unwinds but `a`, which is caught, and the rare functions at the end: so
-    // nothing need be compiled for that.
+    // nothing need be compiled for that. (The functions are `Copy`: so they need not be dropped.)
     let own = ManuallyDrop::new(own);
     let item = ManuallyDrop::new(item);
     let kept = ManuallyDrop::new(kept);
     let offer = Offer {
-        head: Head {
-            header: Header::new(Offer::<T>::run),
-            result: UnsafeCell::new(MaybeUninit::uninit()),
-        },
+        head: Head::new(Offer::<T>::run),
         // SAFETY: see the module on which of the two is used.
         item: UnsafeCell::new(unsafe { ptr::read(&raw const item) }),
     };
@@ -268,13 +306,9 @@ where
     }
     #[cfg(not(all(test, not(any(drumline_loom, drumline_shuttle)))))]
     let _ = close;
-    // SAFETY: the current deque lives as long as this thread is in the pool,
-    // and so longer than this frame.
-    let deque = unsafe { local::deque().as_ref() }.expect("a loop runs inside a pool");
-    let slot = deque.vacant();
-    // SAFETY: this thread owns the deque; the offer stays in this frame until
-    // it has been popped, also if `a` panics.
-    if unsafe { deque.push::<false>(slot, made.header()) } {
+    // SAFETY: the offer stays in this frame until it has been popped, also if `a` panics.
+    let (deque, slot, is_rare) = unsafe { made.push() };
+    if is_rare {
         let pushed = Some((deque, slot));
         let (own, kept) = (
             ManuallyDrop::into_inner(own),
@@ -292,14 +326,11 @@ where
     let outcome = match unwind::catch(a) {
         Ok(outcome) => ManuallyDrop::new(outcome),
         Err(payload) => {
-            unwind::discard(ManuallyDrop::into_inner(kept));
+            let mut kept = kept;
+            // SAFETY: dropped once, and not used any more.
+            let mut drop_kept = || unsafe { ManuallyDrop::drop(&mut kept) };
             // SAFETY: what `a` pushed was popped while it unwound.
-            let is_back = unsafe { take_back::<false>(deque, slot) };
-            if !is_back {
-                waiting::wait_out(deque, slot);
-            }
-            // SAFETY: just popped, with this result.
-            unsafe { made.abandon(is_back, payload) }
+            unsafe { made.give_up(deque, slot, &mut drop_kept, payload) }
         }
     };
     // SAFETY: all that `a` pushed has been popped, so this is the newest entry.

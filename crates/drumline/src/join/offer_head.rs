@@ -13,6 +13,17 @@ pub(super) struct Head<R> {
     pub(super) result: UnsafeCell<MaybeUninit<Result<R, Payload>>>,
 }
 
+impl<R> Head<R> {
+    /// `run` is what runs the offer.
+    #[inline(always)]
+    pub(super) fn new(run: unsafe fn(*const ())) -> Self {
+        Head {
+            header: Header::new(run),
+            result: UnsafeCell::new(MaybeUninit::uninit()),
+        }
+    }
+}
+
 /// What came of an offer that has been run, if it did not panic.
 ///
 /// # Safety

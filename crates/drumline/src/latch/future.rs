@@ -201,8 +201,6 @@ impl FutureWord {
         }
     }
 
-    // ---- references, wake-ups and cancellation ------------------------------------------------
-
     /// A reference is made from another one.
     #[inline]
     pub(crate) fn add_ref(&self) {
@@ -262,6 +260,11 @@ impl FutureWord {
             if now & DONE != 0 || planted!(FutureWakeLooksFirst) && now & WOKEN != 0 {
                 return Err(());
             }
+            let bits = if now & CANCELLED == 0 || planted!(FutureEvictsCancelled) {
+                bits
+            } else {
+                bits & !EVICTED
+            };
             if now & (WOKEN | ACTIVE) == 0 {
                 Ok((now | ACTIVE | bits) + references)
             } else {
@@ -281,8 +284,8 @@ impl FutureWord {
         }
     }
 
-    /// As [`cancel`](Self::cancel), because the pool or the scope ends. It needs no reference while
-    /// another thread cannot free the memory.
+    /// As [`cancel`](Self::cancel), because the pool or the scope ends. (What was cancelled before
+    /// stays so.) It needs no reference while another thread cannot free the memory.
     pub(crate) fn evict(&self) -> WakeStep {
         self.queue(CANCELLED | EVICTED, REF)
             .map_or(WakeStep::Nothing, queues)
@@ -294,8 +297,6 @@ impl FutureWord {
         // Acquire pairs with the Release in `finish`.
         self.word.load(Ordering::Acquire) & DONE != 0
     }
-
-    // ---- the run ---------------------------------------------------------------
 
     /// Begins the first run.
     #[inline]
@@ -409,8 +410,6 @@ impl FutureWord {
                 .flatten(),
         }
     }
-
-    // ---- the handle --------------------------------------------------------------
 
     /// Handle: names a watcher, in place of the one that was named before. `false`: the future is
     /// done, and will not tell it. By one thread at a time.

@@ -7,7 +7,9 @@ use loom::cell::UnsafeCell;
 use loom::sync::atomic::{AtomicUsize, Ordering};
 use loom::thread;
 
-use super::{Cancel, Detached, Dropped, FutureWord, Pause, Run, Sleeper, WakeStep, Watcher};
+use super::{
+    Cancel, Detached, DropReason, Dropped, FutureWord, Pause, Run, Sleeper, WakeStep, Watcher,
+};
 use crate::sync::plant::{Plant, must_catch};
 use crate::wait::Parker;
 
@@ -334,6 +336,27 @@ fn evict() {
     });
 }
 
+/// A future is cancelled, and then its pool ends: it was cancelled.
+fn cancel_and_evict() {
+    loom::model(|| {
+        let cell = Cell::new();
+        cell.run_first();
+        assert_eq!(cell.word.cancel(), Cancel::Stopped(WakeStep::Queue));
+        let other = Arc::clone(&cell);
+        let pool = thread::spawn(move || {
+            assert_eq!(other.word.evict(), WakeStep::Nothing);
+        });
+        pool.join().unwrap();
+        let Run::Drop(reason) = cell.word.resume() else {
+            panic!("it is to be dropped");
+        };
+        assert_eq!(reason, DropReason::Cancelled);
+        cell.complete(CANCELLED);
+        assert_eq!(cell.detach(), CANCELLED);
+        cell.was_freed_once();
+    });
+}
+
 /// Two clones that the first poll makes on account are dropped by another thread, the second one by
 /// a wake-up or without one. If there is no handle either, the future is dropped with the last one.
 fn clones_on_account(keeps_handle: bool, wakes: bool) {
@@ -468,6 +491,8 @@ fn loom_future_last_reference() {
 fn loom_future_evict() {
     evict();
     must_catch(Plant::FutureDetachTwoSteps, evict);
+    cancel_and_evict();
+    must_catch(Plant::FutureEvictsCancelled, cancel_and_evict);
 }
 
 #[test]

@@ -128,8 +128,8 @@ mod imp {
     pub(super) fn wait(word: &AtomicU32, expected: u32, timeout: Option<Duration>) -> Awoken {
         let milliseconds = timeout.map_or(INFINITE, |timeout| {
             let up = timeout.as_nanos().div_ceil(1_000_000);
-            // `INFINITE` is what more than 49 days come to.
-            u32::try_from(up).unwrap_or(INFINITE)
+            // More than 49 days are cut to those: each caller looks at the clock again.
+            u32::try_from(up).unwrap_or(INFINITE).min(INFINITE - 1)
         });
         // SAFETY: `word` is four aligned bytes, borrowed until the call returns; `expected` is four
         // bytes on this frame; the size is that of both.

@@ -62,10 +62,10 @@ pub use {
 #[cfg(not(drumline_loom))]
 pub(crate) use {
     api::global::{in_any, in_global, registry as global_registry},
-    calls::guest::{self, is_inmost, may_work, visit},
+    calls::guest::{self, is_in_any, is_inmost, may_work, visit},
     calls::submit::{
-        QueuedIn, WakeOrigin, has_withdrawn, open_for_long_lived, submit, submit_behind,
-        submit_long_lived, submit_oldest, submit_plain, submit_woken,
+        QueuedIn, WakeOrigin, has_withdrawn, open_for_long_lived, report_later, submit,
+        submit_behind, submit_long_lived, submit_oldest, submit_plain, submit_woken,
     },
     deque::Deque,
     deque::slot::Slot,

@@ -82,9 +82,10 @@
 //! A step costs what a message of a [lane](crate::channel::spsc#cost) costs, with no atomic access
 //! of its own. An endpoint is a pointer. A session takes about 500 bytes: two lanes, two endpoints,
 //! and the place where a side writes down that it leaves. The first message of each direction
-//! allocates what keeps the two sides of its lane apart in memory, and the block that messages lie
-//! in: about 1.4 kilobytes if all are numbers. All messages of one direction are one enum,
-//! as large as the largest of them: box what is large and rare.
+//! allocates what keeps the two sides of its lane apart in memory, and a first block for some
+//! messages: a few hundred bytes if all are numbers. Blocks grow in long sessions only. All
+//! messages of one direction are one enum, as large as the largest of them: box what is large and
+//! rare.
 
 mod departure;
 mod endpoint;

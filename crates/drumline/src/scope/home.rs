@@ -3,7 +3,7 @@
 use super::state::ScopeState;
 use crate::future::{Core, Home, JoinError};
 use crate::job::{Header, JobRef};
-use crate::pool::{Seat, SharedRegistry, SuspendedList, WakeOrigin, local};
+use crate::pool::{Seat, SharedRegistry, SuspendedList, WakeOrigin, local, report_later};
 use crate::sync::Arc;
 use crate::unwind::Payload;
 
@@ -70,7 +70,7 @@ impl Home for ScopeHome {
     fn take_lost_panic(&self, payload: Payload) {
         if let Err(payload) = self.state.note_late_panic(payload) {
             // A handle that has outlived its scope.
-            self.registry.report_panic(payload);
+            report_later(&self.registry, payload);
         }
     }
 

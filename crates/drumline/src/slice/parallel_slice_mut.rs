@@ -28,8 +28,6 @@ pub trait ParallelSliceMut<T: Send> {
     /// ```
     fn as_parallel_slice_mut(&mut self) -> &mut [T];
 
-    // ---- parts ----------------------------------------------------------
-
     /// The parts between the items that satisfy `separator`.
     ///
     /// ```
@@ -153,8 +151,6 @@ pub trait ParallelSliceMut<T: Send> {
     {
         ChunkByMut::new(self.as_parallel_slice_mut(), pred)
     }
-
-    // ---- sorting --------------------------------------------------------
 
     /// Sorts the items, and keeps equal ones in order.
     ///

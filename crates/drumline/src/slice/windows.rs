@@ -66,7 +66,7 @@ fn windows(len: usize, size: usize) -> usize {
 /// Splits into what the first `index` windows see and what the others do.
 fn split<T>(slice: &[T], size: usize, index: usize) -> (&[T], &[T]) {
     // Windows to the left of `index` may end to the right of it.
-    let end = if index == 0 { 0 } else { index + size - 1 };
+    let end = if index == 0 { 0 } else { index + (size - 1) };
     (
         &slice[..end.min(slice.len())],
         &slice[index.min(slice.len())..],

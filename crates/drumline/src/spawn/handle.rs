@@ -114,8 +114,9 @@ impl<T: Send + 'static> JoinHandle<T> {
     ///
     /// Until the task has ended. While another thread runs a closure, the caller helps with what
     /// that forks, and runs nothing else. For a future it only waits, as
-    /// [`block_on`](crate::block_on()) does: in a pool without spares, a task that joins a future
-    /// of its own pool can wait for ever, because the future needs the thread that waits.
+    /// [`block_on`](crate::block_on()) does: in a pool without spares, or without threads, a task
+    /// that joins a future of its own pool can wait for ever, because the future needs the thread
+    /// that waits.
     pub fn join(mut self) -> Result<T, JoinError> {
         if !self.is_finished() {
             self.registry.forbid_fork();
@@ -238,8 +239,7 @@ impl<T: Send + 'static> JoinHandle<T> {
     /// A handle that [aborts](Self::abort) the task when it is dropped.
     ///
     /// A closure that has begun runs to its end all the same. For it to stop sooner, it has to ask
-    /// a
-    /// [`CancellationToken`](crate::CancellationToken) between its steps.
+    /// a [`CancellationToken`](crate::CancellationToken) between its steps.
     ///
     /// ```
     /// let task = drumline::spawn_future(std::future::pending::<()>()).abort_on_drop();
@@ -260,8 +260,12 @@ impl<T: Send + 'static> JoinHandle<T> {
     }
 
     /// Names a waker as the watcher, in place of the one that was named before. `false`: the task
-    /// has ended.
+    /// has ended, or was taken back.
     pub(crate) fn watch(&mut self, waker: &Waker) -> bool {
+        assert!(self.task.is_some(), "{TAKEN}");
+        if self.is_finished() {
+            return false;
+        }
         let watcher = Watcher::Task(waker.clone());
         match self.task.as_ref().expect(TAKEN) {
             AnyTask::Closure(task) => task.word().watch(watcher),

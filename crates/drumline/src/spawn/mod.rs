@@ -200,8 +200,9 @@ where
 pub(crate) fn spawn_long_lived(registry: SharedRegistry, f: impl FnOnce() + Send + 'static) {
     registry.forbid_fork();
     let task = Task::new(f);
-    pool::submit_long_lived(&registry, task.ticket());
+    // Before it can begin: so a panic is reported by the thread that runs it.
     task::detach(&registry, &*task);
+    pool::submit_long_lived(&registry, task.ticket());
 }
 
 #[cfg(test)]

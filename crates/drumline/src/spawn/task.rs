@@ -8,7 +8,7 @@ use std::mem;
 
 use crate::job::JobRef;
 use crate::latch::{Detach, Finish, TaskState, TaskWord, Watcher};
-use crate::pool::{Registry, local, spent};
+use crate::pool::{self, Registry, local, spent};
 use crate::sync::Arc;
 use crate::unwind::{self, Payload};
 
@@ -133,7 +133,9 @@ where
             }
             Finish::Detached => {
                 // SAFETY: the word leaves the outcome to the runner.
-                dispose(seat.registry(), unsafe { task.take_outcome() });
+                if let Some(payload) = dispose(unsafe { task.take_outcome() }) {
+                    seat.registry().report_panic(payload);
+                }
             }
         }
     }
@@ -180,19 +182,19 @@ where
 pub(super) fn detach<T>(registry: &Registry, task: &dyn Joint<T>) {
     match task.word().detach() {
         Detach::Left => {}
-        // SAFETY: the word leaves the outcome to the handle.
-        Detach::Done => dispose(registry, unsafe { task.take_outcome() }),
+        Detach::Done => {
+            // SAFETY: the word leaves the outcome to the handle.
+            if let Some(payload) = dispose(unsafe { task.take_outcome() }) {
+                pool::report_later(registry, payload);
+            }
+        }
     }
 }
 
-/// Drops a value; reports a panic, also one of that drop.
-fn dispose<T>(registry: &Registry, outcome: TaskOutcome<T>) {
+/// Drops a value that no handle asks for. Returns the panic of the task, or that of this drop.
+fn dispose<T>(outcome: TaskOutcome<T>) -> Option<Payload> {
     match outcome {
-        Ok(value) => {
-            if let Err(payload) = unwind::catch(|| drop(value)) {
-                registry.report_panic(payload);
-            }
-        }
-        Err(payload) => registry.report_panic(payload),
+        Ok(value) => unwind::catch(|| drop(value)).err(),
+        Err(payload) => Some(payload),
     }
 }

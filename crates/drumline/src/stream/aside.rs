@@ -11,6 +11,7 @@
 //!
 //! * when the consumer at work is held up by an item or a result, and pulls no more;
 //! * when items are not as short as that, and come without waiting;
+//! * when items lie in the [`pocket`](super::pocket), and the pull after them waits;
 //! * when the consumer at work is overloaded (`StageState::beckon`).
 //!
 //! The naps grow longer. When a pull has waited for [`SILENCE`], the consumer that watches leaves:
@@ -123,6 +124,10 @@ where
                 } else {
                     Duration::ZERO
                 };
+                // What was pulled ahead is for those at hand, and none of them has come.
+                if items == 0 && self.pocket.look().len() > 0 {
+                    break;
+                }
                 if silence >= SILENCE {
                     // First: a pull that ends from now on finds no consumer aside, or finds the
                     // note.

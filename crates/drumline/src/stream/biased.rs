@@ -71,7 +71,7 @@ use crate::wait;
 /// # Panics
 ///
 /// If `count` or `batch` is 0.
-pub fn consumers<S: Source>(source: S, count: usize, batch: usize) -> Vec<BiasedReceiver<S>> {
+pub fn consumers<S: Source>(mut source: S, count: usize, batch: usize) -> Vec<BiasedReceiver<S>> {
     assert!(
         count > 0 && batch > 0,
         "without consumers, or with a batch of 0, nothing could be received; ask for at least 1 of each"
@@ -81,6 +81,8 @@ pub fn consumers<S: Source>(source: S, count: usize, batch: usize) -> Vec<Biased
         batches: usize::MAX,
         weight: usize::MAX,
     };
+    // A stream may have lent it before.
+    source.measure_waits(false);
     let stage_state = StageState::new(count, unlimited, Finished::Unwanted);
     let called = stage_state.summon();
     let shared = Arc::new(Shared {
@@ -245,6 +247,7 @@ impl<S: Source> BiasedReceiver<S> {
                     Rest::Called => self.at_work = self.shared.stage_state.arrive(),
                     Rest::Late => self.at_work = self.shared.stage_state.join_in(),
                     Rest::Over => return None,
+                    Rest::Sent => pool::run_what_is_sent(),
                 }
                 continue;
             }
@@ -326,12 +329,20 @@ impl<S: Source> BiasedReceiver<S> {
         if call {
             shared.parked.call();
         }
+        if self.late_panic.is_some() {
+            // As below.
+            shared.parked.close();
+        }
         match outcome {
             Ok(item) => {
                 self.held = item.is_some().then_some(ticket);
                 item
             }
-            Err(payload) => unwind::resume(payload),
+            Err(payload) => {
+                // For the others it has ended. They rest, and this receiver may never ask again.
+                shared.parked.close();
+                unwind::resume(payload)
+            }
         }
     }
 }

@@ -6,7 +6,7 @@ use super::pocket;
 use super::solo::Drawn;
 use super::source::Source;
 use super::stage::{BatchOutcome, Stage};
-use super::stage_state::{PullReport, Turn};
+use super::stage_state::{OthersAtHand, PullReport, Turn};
 use super::ticket::Ticket;
 use super::work::{At, Work};
 use crate::sync::{Instant, MutexGuard, relax};
@@ -157,7 +157,7 @@ where
             Turn::Again => return BlindStep::Again,
             Turn::Leave | Turn::Over => return BlindStep::Left,
         };
-        let at_hand = stage.stage_state.at_hand();
+        let OthersAtHand { at_hand, is_alone } = stage.stage_state.others_at_hand();
         let share = self.hand.batch_size.items();
         let ahead = share.saturating_mul(at_hand + 1).min(room.items);
         let is_ahead = at_hand > 0 && share > 1 && ahead > 1 && !stage.settings.is_weighed();
@@ -165,7 +165,7 @@ where
             pulled.open();
         }
         let is_plain = stage.settings.stats.is_none() && !stage.settings.is_weighed();
-        if at_hand == 0 && share > 1 && is_plain {
+        if is_alone && share > 1 && is_plain {
             return BlindStep::Alone(share);
         }
         BlindStep::Pull {
@@ -192,7 +192,10 @@ where
         let begun = self.since.take().unwrap_or_else(Instant::now);
         let mut weight = 0;
         let (mut drained, mut is_unwatched) = (Ok(true), false);
-        for _ in 0..ahead.unwrap_or(1) {
+        for count in 0..ahead.unwrap_or(1) {
+            if count > 0 && (stage.is_cancelled() || stage.stage_state.is_stopped()) {
+                break;
+            }
             let (drawn, unwatched) = stage.draw_one(source);
             is_unwatched |= unwatched;
             match drawn {

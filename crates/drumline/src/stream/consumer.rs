@@ -11,6 +11,7 @@ use super::stage::{BatchOutcome, Stage};
 use super::stage_state::{EmptySource, PullReport, Turn};
 use super::ticket::Ticket;
 use super::work::{At, Work};
+use crate::pool;
 use crate::sync::{Arc, Instant, lock, relax};
 use crate::unwind::{self, Payload};
 use crate::wait::{self, OversubscriptionWatch};
@@ -114,6 +115,11 @@ where
                         let outcome = self.work(ticket, pull);
                         let cancelled = self.stage.is_cancelled();
                         stage_state.hand_in(ticket, outcome, cancelled, self.is_patient())
+                    }
+                    PullOutcome::Nothing if self.stage.most == 1 && self.executor.is_sent_for() => {
+                        // No other consumer would come.
+                        pool::run_what_is_sent();
+                        stage_state.turn(self.stage.is_cancelled(), self.is_patient())
                     }
                     PullOutcome::Nothing if self.executor.is_sent_for() => {
                         if stage_state.step_out(None) {
@@ -343,6 +349,9 @@ where
                 return polled;
             }
             if !looks_up {
+                if stage.stage_state.has_ended() {
+                    return Polled::Empty;
+                }
                 look = LAST_LOOK.min(look * 2);
                 continue;
             }
@@ -427,6 +436,11 @@ where
                     stage
                         .work
                         .work(&mut state, at, item, &mut |out| outs.push(out));
+                    // At once: the rest of the batch may take long, and others pull meanwhile.
+                    if at.is_stopped() {
+                        at.take_stop();
+                        stage.fail();
+                    }
                 }
             });
             own = match outcome {

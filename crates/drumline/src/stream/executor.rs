@@ -2,13 +2,14 @@
 
 use std::marker::PhantomData;
 
-use super::parked_consumers::ParkedConsumers;
+use super::parked_consumers::{ParkedConsumers, Rest};
 use crate::Scope;
 use crate::pool::{self, SharedRegistry, Signal};
 use crate::scope::HasScopeState;
 use crate::spawn;
 use crate::sync::atomic::{AtomicBool, Ordering};
 use crate::sync::{Arc, Mutex, lock, thread};
+use crate::wait;
 
 /// The work of a stage, whatever its types are: what a consumer runs from its arrival until it
 /// leaves.
@@ -176,6 +177,8 @@ pub(super) struct Threads<'h, H> {
 struct Common {
     parked: ParkedConsumers,
     most: usize,
+    /// The first consumer is on the thread that has begun the stream, perhaps one of a pool.
+    with_caller: bool,
     started: Mutex<usize>,
     /// The system has refused the first thread.
     refused: AtomicBool,
@@ -216,6 +219,7 @@ impl<'h, H: StartThread<'h> + 'h> Threads<'h, H> {
             common: Arc::new(Common {
                 parked: ParkedConsumers::new(most, 0),
                 most,
+                with_caller,
                 started: Mutex::new(usize::from(with_caller)),
                 refused: AtomicBool::new(false),
                 living: Mutex::new(0),
@@ -283,8 +287,26 @@ impl<'s: 'h, 'h, H: StartThread<'h> + 'h> Executor<'s> for Threads<'h, H> {
         self.common.refused.load(Ordering::Relaxed)
     }
 
+    fn has_caller(&self) -> bool {
+        self.common.with_caller && self.number == 0 && pool::is_in_any()
+    }
+
+    fn is_sent_for(&self) -> bool {
+        self.has_caller() && pool::is_sent_for()
+    }
+
     fn rest(&self) -> bool {
-        self.common.parked.rest(self.number)
+        let parked = &self.common.parked;
+        loop {
+            // A consumer on a thread of a pool has left for this.
+            pool::run_what_is_sent();
+            // Such a thread has other things to do meanwhile.
+            match wait::blocking(|| parked.rest_for(self.number, None)) {
+                Rest::Called => return true,
+                Rest::Sent => {}
+                Rest::Over | Rest::Late => return false,
+            }
+        }
     }
 
     fn dismiss(&self) {

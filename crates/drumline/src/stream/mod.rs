@@ -89,9 +89,10 @@
 //!
 //! An iterator cannot say that it has nothing now, and any call of it may wait, for a line of a
 //! pipe for instance. Nothing that it has given waits with that call: each item is handled before
-//! the next is asked for, or lies where another consumer takes it. An item that waits for a later
-//! one needs a [`batch`](Stream::batch) of 1 here, too. A fixed batch of more than one is an
-//! exception: an order to wait for that many.
+//! the next is asked for, or lies where another consumer takes it. That one may be at work on its
+//! own batch. So if items may take long, or wait for a later one, ask for a
+//! [`batch`](Stream::batch) of 1 here, too. A fixed batch of more than one is an exception: an
+//! order to wait for that many.
 //!
 //! # Bounds
 //!
@@ -119,7 +120,8 @@
 //!
 //! # Channels
 //!
-//! Every receiver of a [channel](crate::channel) is a [`Source`], and every sender a [`Sink`].
+//! Every receiver of a [channel](crate::channel) is a [`Source`], and every sender a [`Sink`], but
+//! for those of a `oneshot`.
 //!
 //! ```
 //! use drumline::channel::{CloseReason, lanes};

@@ -12,19 +12,17 @@ use loom::thread;
 use super::finished::Finished;
 use super::held_source::{HeldSource, PullRun, ResultsTo};
 use super::load::Load;
-use super::parked_consumers::ParkedConsumers;
+use super::parked_consumers::{ParkedConsumers, Rest};
 use super::stage_state::{EmptySource, NextBatch, PullReport, StageState, Turn};
 use super::ticket::Ticket;
 use crate::sync::barrier::Barrier;
+use crate::sync::exploration::bounded;
 use crate::sync::plant::{Plant, must_catch};
 use crate::sync::{Mutex, lock};
 use crate::wait::Parker;
 
 pub(super) fn explore(preemptions: usize, model: impl Fn() + Sync + Send + 'static) {
-    let deeper = std::env::var("DRUMLINE_LOOM_DEEPER");
-    let deeper = deeper.map_or(0, |n| n.parse().expect("a number of preemptions"));
-    let mut builder = loom::model::Builder::new();
-    builder.preemption_bound = Some(preemptions + deeper);
+    let mut builder = bounded(preemptions);
     builder.max_branches = 20_000;
     builder.check(model);
 }
@@ -138,7 +136,7 @@ impl Stage {
                     self.parked.close();
                 }
             }
-            if !self.parked.rest(number) {
+            if self.parked.rest_for(number, None) != Rest::Called {
                 return;
             }
         }
@@ -244,7 +242,7 @@ pub(super) fn run(
         .map(|number| {
             let stage = Arc::clone(&stage);
             thread::spawn(move || {
-                if stage.parked.rest(number) {
+                if stage.parked.rest_for(number, None) == Rest::Called {
                     stage.consume(number);
                 }
             })

@@ -12,14 +12,16 @@
 use std::collections::BTreeSet;
 use std::time::Duration;
 
+use super::end_parker::EndParker;
+#[cfg(not(drumline_loom))]
+use crate::pool;
 use crate::sync::{Mutex, lock, planted};
-use crate::wait::Parker;
 
 /// The consumers of one stage that have nothing to do.
 #[derive(Debug)]
 pub(super) struct ParkedConsumers {
     state: Mutex<State>,
-    beds: Vec<Parker>,
+    beds: Vec<EndParker>,
 }
 
 /// How a rest ended.
@@ -30,6 +32,9 @@ pub(super) enum Rest {
     Over,
     /// The time is over, and no call has come.
     Late,
+    /// The consumer is on a thread of a pool, which has a job that no other can run.
+    #[cfg(not(drumline_loom))]
+    Sent,
 }
 
 #[derive(Debug)]
@@ -50,7 +55,7 @@ impl ParkedConsumers {
                 kept: calls,
                 closed: false,
             }),
-            beds: (0..consumers).map(|_| Parker::new()).collect(),
+            beds: (0..consumers).map(|_| EndParker::new()).collect(),
         }
     }
 
@@ -78,12 +83,7 @@ impl ParkedConsumers {
         }
     }
 
-    /// Sleeps until called. `false`: it is over.
-    pub(super) fn rest(&self, number: usize) -> bool {
-        self.rest_for(number, None) == Rest::Called
-    }
-
-    /// Sleeps until called, but no longer than this time, if there is one.
+    /// Sleeps until called, or sent for; but no longer than this time, if there is one.
     pub(super) fn rest_for(&self, number: usize, time: Option<Duration>) -> Rest {
         let mut state = lock(&self.state);
         if state.kept > 0 {
@@ -99,7 +99,7 @@ impl ParkedConsumers {
             match time {
                 None => self.beds[number].park(),
                 Some(time) => {
-                    self.beds[number].park_timeout(time);
+                    self.beds[number].nap(time, true);
                 }
             }
             state = lock(&self.state);
@@ -109,6 +109,11 @@ impl ParkedConsumers {
             if state.closed {
                 state.asleep.remove(&number);
                 return Rest::Over;
+            }
+            #[cfg(not(drumline_loom))]
+            if pool::is_sent_for() {
+                state.asleep.remove(&number);
+                return Rest::Sent;
             }
             if time.is_some() {
                 state.asleep.remove(&number);

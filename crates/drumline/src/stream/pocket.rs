@@ -7,8 +7,9 @@
 //! * *Alone.* A consumer pulls one item, and handles it, and hands in what came of it, before it
 //!   pulls the next. It keeps the token for some of them if they are short.
 //! * *Ahead.* A consumer opens the pocket, and puts each item into it before it pulls the next. It
-//!   does so only while another one is *at hand*: at work on what will be done soon, or looking.
-//!   When it has pulled enough, it takes its share, and the others take the rest.
+//!   does so only while another one is *at hand*: at work on what will be done soon, or looking. A
+//!   consumer of which a run was taken away is none: it is held up by an item. When the consumer
+//!   that pulls has pulled enough, it takes its share, and the others take the rest.
 //!
 //! # The race feared
 //!
@@ -17,6 +18,10 @@
 //! the item comes first, the one that wants to go finds it, takes it and stays. If the leaving
 //! comes first, it has left a note (`closing`). The one that pulls finds the note with its item,
 //! and stops.
+//!
+//! *The others are held up* by items of batches that they took, while the one that pulls waits. The
+//! consumer that is aside sees that a pull goes on for a whole nap, and that there are items in the
+//! pocket: it comes forward (`aside`).
 //!
 //! A consumer that arrives while another one is in a run stays aside, because a run is quick. It
 //! leaves under this lock as well (`leave_run`). The owner of the run may begin to pull ahead at

@@ -71,6 +71,8 @@ struct Blind {
     /// Where the source waits.
     source: Parker,
     handled: Mutex<usize>,
+    /// Where an item waits until a later one has been handled.
+    item: Parker,
 }
 
 impl Blind {
@@ -85,6 +87,7 @@ impl Blind {
             pocket: Pocket::new(),
             source: Parker::new(),
             handled: Mutex::new(0),
+            item: Parker::new(),
         }
     }
 
@@ -92,6 +95,7 @@ impl Blind {
         if !batch.is_empty() {
             *lock(&self.handled) += batch.len();
             self.source.unpark();
+            self.item.unpark();
         }
     }
 
@@ -118,7 +122,7 @@ impl Blind {
             }
             match self.stage_state.turn(false, !impatient) {
                 Turn::Pull(_) => {
-                    let is_ahead = self.stage_state.at_hand() > 0;
+                    let is_ahead = self.stage_state.others_at_hand().at_hand > 0;
                     if is_ahead {
                         pulled.open();
                     }
@@ -155,8 +159,8 @@ impl Blind {
     }
 }
 
-/// A consumer arrives, to stay aside, when the run of another one ends, which pulls ahead then.
-fn arrives_at_the_end_of_a_run() {
+/// Two consumers, of which one is in a run, and the other one has been called.
+fn in_a_run() -> Arc<Blind> {
     let stage = Arc::new(Blind::new(2));
     assert!(stage.stage_state.summon() && stage.stage_state.arrive());
     assert!(matches!(
@@ -164,6 +168,12 @@ fn arrives_at_the_end_of_a_run() {
         Turn::Pull(_)
     ));
     assert!(stage.stage_state.begin_alone(), "the other one is called");
+    stage
+}
+
+/// A consumer arrives, to stay aside, when the run of another one ends, which pulls ahead then.
+fn arrives_at_the_end_of_a_run() {
+    let stage = in_a_run();
     let other = {
         let stage = Arc::clone(&stage);
         thread::spawn(move || {
@@ -193,5 +203,40 @@ fn loom_who_arrives_in_a_run_is_not_counted_on() {
 fn loom_plants_who_arrives_in_a_run_is_not_counted_on() {
     must_catch(Plant::LeavesRunUnlocked, || {
         explore(3, arrives_at_the_end_of_a_run);
+    });
+}
+
+/// The owner of a run is at work on an item that waits for the next one. Another consumer takes the
+/// run away: it must not pull ahead for the owner.
+fn the_owner_of_a_run_is_held_up() {
+    let stage = in_a_run();
+    let taker = {
+        let stage = Arc::clone(&stage);
+        thread::spawn(move || {
+            assert!(stage.stage_state.arrive());
+            let run = PullRun {
+                results: ResultsTo::Nowhere,
+                items: 1,
+            };
+            assert!(!stage.stage_state.end_run(&run, false, true));
+            stage.stay();
+        })
+    };
+    stage.item.park();
+    stage.stage_state.owner_is_back();
+    stage.stage_state.leave();
+    taker.join().unwrap();
+    assert_eq!(*lock(&stage.handled), 1);
+}
+
+#[test]
+fn loom_the_owner_of_a_run_that_was_taken_is_not_at_hand() {
+    explore(3, the_owner_of_a_run_is_held_up);
+}
+
+#[test]
+fn loom_plants_the_owner_of_a_run_that_was_taken_is_not_at_hand() {
+    must_catch(Plant::HeldUpAtHand, || {
+        explore(3, the_owner_of_a_run_is_held_up);
     });
 }

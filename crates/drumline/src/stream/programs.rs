@@ -4,6 +4,7 @@
 use shuttle::rand::{Rng, thread_rng};
 use shuttle::sync::{Condvar, Mutex};
 
+use crate::sync::exploration::{in_random_schedules, iterations, with_few_preemptions};
 use crate::sync::plant::{Plant, must_catch};
 use crate::{Pool, WaitPolicy, stream, yield_now};
 
@@ -44,12 +45,12 @@ fn stages() {
 
 #[test]
 fn shuttle_stages_in_random_schedules() {
-    shuttle::check_random(stages, 1_000);
+    in_random_schedules(stages, iterations(1_000));
 }
 
 #[test]
 fn shuttle_stages_with_few_preemptions() {
-    shuttle::check_pct(stages, 500, 3);
+    with_few_preemptions(stages, iterations(500));
 }
 
 /// A stream with an item that waits for the next, and tells no pool of it.
@@ -80,7 +81,7 @@ fn items_that_wait() {
 
 #[test]
 fn shuttle_items_that_wait_for_the_next() {
-    shuttle::check_random(items_that_wait, 2_000);
+    in_random_schedules(items_that_wait, iterations(2_000));
 }
 
 /// All consumers but one wait for an item that comes when all of these have begun, over a queue or
@@ -125,31 +126,31 @@ fn all_but_one_wait(is_blind: bool) {
 
 #[test]
 fn shuttle_all_but_one_wait_over_a_queue() {
-    shuttle::check_random(|| all_but_one_wait(false), 2_000);
+    in_random_schedules(|| all_but_one_wait(false), iterations(2_000));
 }
 
 #[test]
 fn shuttle_all_but_one_wait_over_an_iterator() {
-    shuttle::check_random(|| all_but_one_wait(true), 2_000);
+    in_random_schedules(|| all_but_one_wait(true), iterations(2_000));
 }
 
 #[test]
 fn shuttle_plant_unwatched_queue() {
     must_catch(Plant::Unwatched, || {
-        shuttle::check_random(|| all_but_one_wait(false), 10_000);
+        in_random_schedules(|| all_but_one_wait(false), 10_000);
     });
 }
 
 #[test]
 fn shuttle_plant_unwatched() {
     must_catch(Plant::Unwatched, || {
-        shuttle::check_random(items_that_wait, 10_000);
+        in_random_schedules(items_that_wait, 10_000);
     });
 }
 
 #[test]
 fn shuttle_plant_long_lived_jobs_anywhere() {
     must_catch(Plant::LongLivedAnywhere, || {
-        shuttle::check_random(stages, 5_000);
+        in_random_schedules(stages, 5_000);
     });
 }

@@ -217,7 +217,7 @@ where
     #[inline]
     fn run_on_here(&mut self) -> Ran<W::Out> {
         let (stage, executor) = (&self.stage, self.executor);
-        stage.run_on(&mut self.solo, &|| executor.call(Arc::clone(stage) as _))
+        stage.run_on(&mut self.solo, &|| stage.call(executor))
     }
 
     /// The same, by a thread that is not in the pool, or not in it alone.
@@ -228,7 +228,7 @@ where
             executor.with_caller(&mut || ran = self.run_on_here());
         } else {
             self.stage.take_run_away();
-            if self.stage.leave_run(&mut self.solo) {
+            if self.stage.leave_run(&mut self.solo, true) {
                 self.call();
             }
         }
@@ -254,8 +254,7 @@ where
     }
 
     fn call(&self) {
-        let stage = Arc::clone(&self.stage);
-        self.executor.call(stage);
+        self.stage.call(self.executor);
     }
 }
 

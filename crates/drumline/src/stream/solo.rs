@@ -132,11 +132,14 @@ impl<S: Source, W: Work<S::Item>> Stage<S, W> {
         call: &dyn Fn(),
     ) -> Ran<W::Out> {
         while let Some(solo) = place {
-            let NextItem::Item(index, item) = self.next_alone(solo.first, call) else {
-                if self.leave_run(place) {
-                    call();
+            let (index, item) = match self.next_alone(solo.first, call) {
+                NextItem::Item(index, item) => (index, item),
+                over => {
+                    if self.leave_run(place, matches!(over, NextItem::Taken)) {
+                        call();
+                    }
+                    break;
                 }
-                break;
             };
             let (own, outs) = (&mut solo.own, &mut solo.outs);
             self.handle(&solo.at, solo.first + index, item, own, outs);
@@ -150,11 +153,16 @@ impl<S: Source, W: Work<S::Item>> Stage<S, W> {
         Ran::Over
     }
 
-    /// The serial end, after its run, goes back to what other consumers have for it.
-    pub(super) fn leave_run(&self, place: &mut Option<Solo<W, S::Item>>) -> WakeNeeded {
+    /// The serial end, after its run, goes back to what other consumers have for it. `was_taken`:
+    /// the run was taken away.
+    pub(super) fn leave_run(
+        &self,
+        place: &mut Option<Solo<W, S::Item>>,
+        was_taken: bool,
+    ) -> WakeNeeded {
         let solo = place.take();
         lock(&self.states).extend(solo.and_then(|solo| solo.own));
-        self.stage_state.leave_run()
+        self.stage_state.leave_run(was_taken)
     }
 
     /// Takes a run away, if there is one and its owner does not pull.
@@ -194,12 +202,15 @@ where
         };
         let mut solo = stage.begin_solo(results);
         let mut items = 0;
-        let mut has_run = true;
+        let mut has_ended = false;
         while items < most {
-            let next = stage.next_alone(solo.first, &|| self.call());
-            let NextItem::Item(index, item) = next else {
-                has_run = false;
-                break;
+            let (index, item) = match stage.next_alone(solo.first, &|| self.call()) {
+                NextItem::Item(index, item) => (index, item),
+                NextItem::Taken => break,
+                NextItem::Ended => {
+                    has_ended = true;
+                    break;
+                }
             };
             let (own, outs) = (&mut solo.own, &mut solo.outs);
             let goes_on = stage.handle(&solo.at, solo.first + index, item, own, outs);
@@ -214,8 +225,13 @@ where
             }
         }
         lock(&stage.states).extend(solo.own);
-        if has_run && let Some(run) = stage.source.take_run() {
-            stage.stage_state.end_run(&run, false, false);
+        if !has_ended {
+            match stage.source.take_run() {
+                Some(run) => {
+                    stage.stage_state.end_run(&run, false, false);
+                }
+                None => stage.stage_state.owner_is_back(),
+            }
         }
         if items == most && self.is_overloaded(usize::MAX) && stage.stage_state.call() {
             self.call();

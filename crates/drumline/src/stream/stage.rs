@@ -169,7 +169,11 @@ impl<S: Source, W: Work<S::Item>> Stage<S, W> {
     /// so.
     pub(super) fn note_end(&self) {
         let said = unwind::catch(|| {
-            let source = &self.source.lock().source;
+            let source = &mut self.source.lock().source;
+            if self.settings.stats.is_some() {
+                // The program may have lent the source: nothing takes what it would measure.
+                source.measure_waits(false);
+            }
             (source.end_reason(), source.has_given_all())
         });
         let (reason, has_given_all) = said.unwrap_or_else(|payload| {

@@ -100,7 +100,8 @@ impl<F: Feed, W> Stream<F, W> {
     ///
     /// They are started as they are needed, and end with the stream. The calling
     /// thread is one of them at a parallel end, and none at a serial one. If the system refuses a
-    /// thread, the stream goes on with those that there are.
+    /// thread, the stream goes on with those that there are. Each of them has some memory from the
+    /// beginning, started or not.
     ///
     /// ```
     /// use drumline::stream;
@@ -156,7 +157,8 @@ impl<F: Feed, W> Stream<F, W> {
         self
     }
 
-    /// Consumers never take more than this many items at once. The default is 1024.
+    /// Consumers never take more than this many items at once, unless a [`batch`](Self::batch) of
+    /// more is fixed. The default is 1024.
     ///
     /// ```
     /// // At most 16 of these blocks are in the hands of one consumer.

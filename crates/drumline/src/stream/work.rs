@@ -34,6 +34,12 @@ impl At {
     pub(super) fn take_stop(&self) -> bool {
         self.stop.take()
     }
+
+    /// Whether something has said so at this item, or at one before it.
+    #[inline]
+    pub(super) fn is_stopped(&self) -> bool {
+        self.stop.get()
+    }
 }
 
 /// What is done with each item, with a state per consumer. What comes of it goes to `out`.

@@ -29,8 +29,8 @@
 //! # A system that refuses
 //!
 //! A system may refuse the barrier from the start: an old kernel, a sandbox. [`choose`] asks for
-//! each pool that is made. The owners of such a pool run [`fence`] themselves (`pool::deque`, "Fenced
-//! deques"), and [`heavy`] is a fence as well.
+//! each pool that is made. The owners of such a pool run [`fence`] themselves (`pool::deque`,
+//! "Fenced deques"), and [`heavy`] is a fence as well.
 //!
 //! A system may also refuse it later, when a sandbox is entered while pools are in use. The first
 //! [`heavy`] that fails makes the barrier *lost*, for this process and for ever. It may be refused
@@ -58,7 +58,7 @@
 
 use super::atomic::{self, Ordering};
 #[cfg(not(any(drumline_loom, drumline_shuttle)))]
-use super::{Instant, barrier_sequence::BarrierSequence, thread};
+use super::{Apart, Instant, barrier_sequence::BarrierSequence, thread};
 #[cfg(not(drumline_loom))]
 use std::time::Duration;
 
@@ -160,7 +160,8 @@ pub(crate) fn now(first: Barrier) -> Barrier {
 /// Whether [`heavy`] is more than a fence in a pool that began with `first`. (Not in models: a
 /// sleep that ends by itself would hide a wake-up that is lost.)
 pub(crate) fn is_dear(first: Barrier) -> bool {
-    cfg!(not(any(drumline_loom, drumline_shuttle))) && first == Barrier::Asymmetric && !is_lost()
+    let is_system_call = asymmetric!(cfg!(not(any(drumline_loom, drumline_shuttle))), false);
+    is_system_call && first == Barrier::Asymmetric && !is_lost()
 }
 
 /// The frequent side: orders earlier stores before later loads, provided that
@@ -235,7 +236,8 @@ fn ask_the_system() -> bool {
 #[allow(dead_code, reason = "not every build has an asymmetric barrier")]
 #[cfg(not(any(drumline_loom, drumline_shuttle)))]
 fn shared() -> bool {
-    static SEQUENCE: BarrierSequence = BarrierSequence::new();
+    // All threads that need a barrier write to it, and spin on it.
+    static SEQUENCE: Apart<BarrierSequence> = Apart(BarrierSequence::new());
     let start = Instant::now();
     // Two barriers, and as much again for a machine that others use.
     let patience = cost() * 4 + Duration::from_micros(20);

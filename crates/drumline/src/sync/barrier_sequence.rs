@@ -150,6 +150,7 @@ mod models {
     use loom::thread;
 
     use super::*;
+    use crate::sync::exploration::bounded;
     use crate::sync::plant::{Plant, must_catch};
 
     struct Model {
@@ -194,8 +195,7 @@ mod models {
     }
 
     fn explore(preemptions: usize, model: impl Fn() + Sync + Send + 'static) {
-        let mut builder = loom::model::Builder::new();
-        builder.preemption_bound = Some(preemptions);
+        let mut builder = bounded(preemptions);
         builder.max_branches = 10_000;
         builder.check(model);
     }

@@ -40,7 +40,11 @@ macro_rules! process_wide {
 #[cfg(drumline_shuttle)]
 macro_rules! process_wide {
     ($($(#[$attribute:meta])* static $NAME:ident: $T:ty = $value:expr;)+) => {
-        shuttle::lazy_static! { $($(#[$attribute])* static ref $NAME: $T = $value;)+ }
+        $(
+            $(#[$attribute])*
+            static $NAME: $crate::sync::per_run::PerRun<$T> =
+                $crate::sync::per_run::PerRun::new(|| $value);
+        )+
     };
 }
 pub(crate) use process_wide;
@@ -50,12 +54,16 @@ mod barrier_loss;
 mod barrier_sequence;
 mod checked_cell;
 mod count;
+#[cfg(all(test, any(drumline_loom, drumline_shuttle)))]
+pub(crate) mod exploration;
 #[cfg(all(test, drumline_loom, target_os = "linux", target_pointer_width = "64"))]
 mod model_stacks;
 #[cfg(not(drumline_loom))]
 pub(crate) mod own_word;
 #[cfg(not(drumline_loom))]
 mod per_process;
+#[cfg(drumline_shuttle)]
+pub(crate) mod per_run;
 #[cfg(all(test, any(drumline_loom, drumline_shuttle)))]
 pub(crate) mod plant;
 mod prefetch;
@@ -148,6 +156,24 @@ pub(crate) fn relax() {
     loom::thread::yield_now();
     #[cfg(drumline_shuttle)]
     shuttle::thread::yield_now();
+}
+
+/// As many turns of [`relax_or_yield`] are short: together, about the time of one uncontended
+/// steal.
+const SPINS: u32 = 200;
+
+/// One turn of a wait for another thread that is about to do a few instructions.
+#[inline]
+pub(crate) fn relax_or_yield(turns: &mut u32) {
+    *turns = turns.saturating_add(1);
+    if *turns < SPINS {
+        return relax();
+    }
+    // That thread has probably lost its processor: it may have this one.
+    #[cfg(not(drumline_loom))]
+    thread::yield_now();
+    #[cfg(drumline_loom)]
+    relax();
 }
 
 /// Threads, as the pool starts and joins them.

@@ -41,6 +41,9 @@ pub(crate) enum Plant {
 
     /// `Deque::share` exposes what was asked for, pending or not.
     ShareTooMuch,
+    /// An owner that settles a claim when it has nothing to share leaves `head` where the claim
+    /// was.
+    SettledAboveTop,
 
     /// `Deque::confirm` goes on where the barrier was refused.
     RobUnacknowledged,
@@ -83,6 +86,8 @@ pub(crate) enum Plant {
     LaneUnpublished,
     /// `Writer::push_here` does not ask for the cut.
     LaneCutUnasked,
+    /// `Reader::close` does not tell a writer that waits for room.
+    LaneCutUntold,
     /// `Reader::refresh` looks behind the cut.
     LaneReadsBehindCut,
     /// `Reader::close` does not silence its flag.
@@ -235,6 +240,8 @@ pub(crate) enum Plant {
     ScopeAddsLate,
     /// `FutureWord::wake` does nothing where the future is queued.
     FutureWakeLooksFirst,
+    /// `FutureWord::evict` says of a future that it was cancelled before that its pool has ended.
+    FutureEvictsCancelled,
     /// `FutureWord::pause` forgets a wake-up that came during the poll.
     FuturePauseForgetsWake,
     /// `FutureWord::resume` takes the note of a wake-up, and does not see what the waker has done.
@@ -317,6 +324,8 @@ pub(crate) enum Plant {
     NothingReserved,
     /// `Held::leave_unwatched` leaves no note.
     WatcherLeavesSilently,
+    /// `StageState::others_at_hand` counts the owners of runs that were taken away.
+    HeldUpAtHand,
     /// `StageState::wants_watch` and `StageState::pulled` bring no consumer to watch.
     Unwatched,
     /// `StageState::look` lets the consumer leave, and goes on as if it were aside.
@@ -406,6 +415,8 @@ pub(crate) enum Plant {
     CallDroppedAtDeadline,
     /// `InboxStage::regain` takes the mailbox of an idle actor without a message to it.
     InboxRegainsUncalled,
+    /// `InboxStage::hold` leaves the mailbox to the thread, although a future has it.
+    InboxKeepsHeld,
     /// `LifeWord::upgrade` looks whether there is another reference, and makes one then.
     UpgradeTwoSteps,
     /// `LifeWord::upgrade` does not see that the run ends the actor.
@@ -414,6 +425,8 @@ pub(crate) enum Plant {
     RoundResumesAsked,
     /// `TreeState::come_aside` leaves the word asking for a restart.
     RestartUncleared,
+    /// `TreeState::restart` starts an actor again for ever whose supervisor is to end.
+    StoppingRevivesForEver,
     /// `TreeState::count_aside` does not see that all are aside.
     RoundForgetsLast,
     /// `AttachTable::take_census` clears CENSUS when it has taken the questions.

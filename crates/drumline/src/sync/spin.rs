@@ -16,11 +16,7 @@ pub(crate) use real::{SpinGuard, SpinLock};
 #[cfg(any(not(drumline_loom), test))]
 mod real {
     use crate::sync::atomic::{AtomicBool, Ordering};
-    use crate::sync::relax;
-
-    /// Spins before the waiting owner offers its processor to others: about
-    /// the time of one uncontended steal.
-    const SPINS: u32 = 200;
+    use crate::sync::relax_or_yield;
 
     /// A test-and-set lock without data; what it guards says so where it lives.
     #[derive(Debug, Default)]
@@ -65,21 +61,12 @@ mod real {
         /// Waits until the lock is free, and takes it.
         #[cold]
         pub(crate) fn lock(&self) -> SpinGuard<'_> {
-            let mut spins = 0;
+            let mut turns = 0;
             loop {
                 if let Some(guard) = self.try_lock() {
                     return guard;
                 }
-                spins += 1;
-                if spins < SPINS {
-                    relax();
-                } else {
-                    // The holder has probably lost its processor: let it run.
-                    #[cfg(not(drumline_loom))]
-                    crate::sync::thread::yield_now();
-                    #[cfg(drumline_loom)]
-                    relax();
-                }
+                relax_or_yield(&mut turns);
             }
         }
     }

@@ -65,6 +65,20 @@ struct EndedState {
     waiting: Option<Waker>,
 }
 
+impl Ended {
+    /// The task of this number has ended.
+    fn add(&self, number: u64) {
+        let waiting = {
+            let mut state = lock(&self.state);
+            state.numbers.push_back(number);
+            state.waiting.take()
+        };
+        if let Some(waker) = waiting {
+            waker.wake();
+        }
+    }
+}
+
 /// Tells the set that a task has ended.
 struct MemberWaker {
     ended: Arc<Ended>,
@@ -73,14 +87,7 @@ struct MemberWaker {
 
 impl Wake for MemberWaker {
     fn wake(self: Arc<Self>) {
-        let waiting = {
-            let mut state = lock(&self.ended.state);
-            state.numbers.push_back(self.number);
-            state.waiting.take()
-        };
-        if let Some(waker) = waiting {
-            waker.wake();
-        }
+        self.ended.add(self.number);
     }
 }
 
@@ -156,11 +163,13 @@ impl<T: Send + 'static> TaskSet<T> {
             ended: Arc::clone(&self.ended),
             number,
         }));
-        if !handle.watch(&waker) {
-            waker.wake_by_ref();
-        }
+        let has_ended = !handle.watch(&waker);
         let handle = handle.abort_on_drop();
         self.tasks.insert(number, Member { handle, waker });
+        if has_ended {
+            // Last: this may wake what awaits the set, which is code of the program.
+            self.ended.add(number);
+        }
     }
 
     /// How many tasks there are with an outcome that was not taken.

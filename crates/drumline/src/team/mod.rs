@@ -1,9 +1,9 @@
 //! Teams: the threads that share one loop.
 //!
 //! A loop that no thread helps has no team. The thread that first takes a part of a loop *founds*
-//! one (`iter::plumbing::shared`): it puts what it took where all participants find it. From then
-//! on the parts of the loop are no entries of any deque. A participant takes half of what another
-//! one has left out of that one's place, and no owner is interrupted for that.
+//! one (`iter::engine::shared`): it puts what it took where all participants find it. From then on
+//! the parts of the loop are no entries of any deque. A participant takes half of what another one
+//! has left out of that one's place, and no owner is interrupted for that.
 //!
 //! # What it owns
 //!

@@ -8,6 +8,7 @@ use loom::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
 use loom::thread;
 
 use super::roster::Roster;
+use crate::sync::exploration::bounded;
 use crate::sync::lock;
 use crate::sync::plant::{Plant, must_catch};
 
@@ -145,9 +146,7 @@ fn loom_plants_tickets_redeemed() {
 /// All three at once.
 #[test]
 fn loom_tickets() {
-    let mut builder = loom::model::Builder::new();
-    builder.preemption_bound = Some(3);
-    builder.check(|| {
+    bounded(3).check(|| {
         let shared = Loop::new();
         let place = shared.roster.enter(0);
         let owner = thread::spawn({

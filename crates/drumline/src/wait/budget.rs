@@ -9,7 +9,9 @@
 //! A task that yields need not wake itself: it leaves a note in the turn of its poll, and the
 //! thread that polls it queues it again. This holds for the very waker of that poll. Another one,
 //! of an executor inside of the task, is woken: that executor has to know which of its futures to
-//! poll.
+//! poll. Such an executor may block the thread until its future is ready (`pollster::block_on`),
+//! and never return to the task. So after as many refusals as a budget has units, there is a new
+//! budget.
 
 use std::cell::Cell;
 use std::ptr;
@@ -34,7 +36,8 @@ pub(crate) enum Poller {
 /// The poll that is under way. Single words, each read in the width in which it was written: the
 /// processor waits where a read is wider than the writes before it.
 struct Turn {
-    /// [`Poller`], [`YIELDED`], and above them what is left to it.
+    /// [`Poller`], [`YIELDED`], and above them what is left to it; if nothing is, how often
+    /// another waker than that of the poll was refused.
     word: Cell<usize>,
     /// The waker of a task that may ask to be queued again; else null. Compared, and no more.
     waker: Cell<*const Waker>,
@@ -48,6 +51,8 @@ struct Turn {
 const YIELDED: usize = 4;
 /// One unit.
 const UNIT: usize = 8;
+/// One refusal. There are none while a unit is left.
+const REFUSAL: usize = 2 * UNITS * UNIT;
 const POLLER: usize = YIELDED - 1;
 
 per_thread! {
@@ -166,7 +171,14 @@ pub(crate) fn yield_task(waker: &Waker) {
 #[inline]
 pub(crate) fn is_left() -> bool {
     let word = TURN.with(|turn| turn.word.get());
-    word & POLLER == Poller::Foreign as usize || word >= UNIT
+    word & POLLER == Poller::Foreign as usize || has_units(word)
+}
+
+/// Whether a unit is left.
+#[inline]
+fn has_units(word: usize) -> bool {
+    // One comparison: from one unit on, and below one refusal.
+    word.wrapping_sub(UNIT) < REFUSAL - UNIT
 }
 
 /// Whether the task may go on. To be asked before something that is ready is taken; it costs one
@@ -177,10 +189,33 @@ pub(crate) fn proceed(cx: &mut Context<'_>) -> Poll<()> {
     if word & POLLER == Poller::Foreign as usize {
         return Poll::Ready(());
     }
-    if word < UNIT {
-        yield_task(cx.waker());
-        return Poll::Pending;
+    if has_units(word) {
+        TURN.with(|turn| turn.word.set(word - UNIT));
+        return Poll::Ready(());
     }
-    TURN.with(|turn| turn.word.set(word - UNIT));
-    Poll::Ready(())
+    refuse(cx.waker())
+}
+
+/// As [`proceed`], where no unit is left.
+#[cold]
+fn refuse(waker: &Waker) -> Poll<()> {
+    let is_over = TURN.with(|turn| {
+        if ptr::eq(turn.waker.get(), waker) {
+            return false;
+        }
+        let word = turn.word.get();
+        let is_over = word >= UNITS * REFUSAL;
+        turn.word.set(if is_over {
+            // The unit of this call is spent.
+            word % UNIT + (UNITS - 1) * UNIT
+        } else {
+            word + REFUSAL
+        });
+        is_over
+    });
+    if is_over {
+        return Poll::Ready(());
+    }
+    yield_task(waker);
+    Poll::Pending
 }

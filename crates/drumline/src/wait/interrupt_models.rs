@@ -13,6 +13,7 @@ use super::interrupt::{Interrupt, WaitOutcome};
 use super::{Parker, Teller, Told, WakeFlag};
 use crate::sync::CheckedCell;
 use crate::sync::atomic::{AtomicBool, Ordering};
+use crate::sync::exploration::bounded;
 use crate::sync::plant::{Plant, must_catch};
 
 /// A channel for one message, as a receiver of a stream sees it.
@@ -118,9 +119,7 @@ fn start(
 }
 
 fn explore(preemptions: usize, model: impl Fn() + Sync + Send + 'static) {
-    let mut builder = loom::model::Builder::new();
-    builder.preemption_bound = Some(preemptions);
-    builder.check(model);
+    bounded(preemptions).check(model);
 }
 
 /// One thread waits, and another one ends that, in one way or the other.

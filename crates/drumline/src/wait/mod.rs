@@ -14,6 +14,7 @@
 //! * [`Interrupt`]: a thread waits for a future, and another thread ends that. Streams wait here
 //!   for channels.
 //! * [`OversubscriptionWatch`]: whether threads compete for processors.
+//! * [`WakerId`]: which waker is registered.
 //! * [`WaiterEntry`]: where an end of a channel says what waits there, for people to read.
 //! * [`moment`]: since when a task waits, about.
 //! * [`budget`]: how much a task may do before it lets others run.
@@ -48,6 +49,7 @@ mod waiter_table;
 mod wake_flag;
 #[cfg(all(test, drumline_loom))]
 mod wake_flag_models;
+mod waker_id;
 #[cfg(not(drumline_loom))]
 mod watching;
 #[cfg(not(drumline_loom))]
@@ -81,6 +83,7 @@ pub(crate) use waiter_table::waiters_of;
 #[cfg(all(test, not(any(drumline_loom, drumline_shuttle))))]
 pub(crate) use wake_flag::wait_for_barrier;
 pub(crate) use wake_flag::{Teller, Told, WakeFlag, call, is_barrier_there, let_go, settle};
+pub(crate) use waker_id::WakerId;
 #[cfg(not(drumline_loom))]
 pub(crate) use watching::{Watched, watch, watch_moving};
 #[cfg(not(drumline_loom))]

@@ -35,7 +35,7 @@ const SLICE: Duration = Duration::from_micros(2_500);
 ///
 /// Times are in microseconds since a moment of the process, and 0 is never. All is relaxed: a
 /// thread that learns of it a moment late only does what it did before. Where a word is too short
-/// for an hour and more, an old loss may seem to be new, with the same result.
+/// for the time (32 bits suffice for an hour), nothing counts as oversubscription after that.
 #[derive(Debug)]
 pub(crate) struct Oversubscription {
     /// The last loss.
@@ -80,7 +80,8 @@ impl Oversubscription {
         // Relaxed, here and below: as in `is_oversubscribed`.
         let before = self.lost.swap(now, Ordering::Relaxed);
         if loss >= SLICE || (before > 0 && now.saturating_sub(before) < memory) {
-            self.until.store(now + memory, Ordering::Relaxed);
+            self.until
+                .store(now.saturating_add(memory), Ordering::Relaxed);
         }
     }
 }
@@ -93,7 +94,7 @@ process_wide! {
 /// Microseconds since the first call, and 1.
 fn stamp(now: Instant) -> usize {
     let first = *FIRST.get_or_init(|| now);
-    1 + stamp_of(now.saturating_duration_since(first))
+    stamp_of(now.saturating_duration_since(first)).saturating_add(1)
 }
 
 fn stamp_of(time: Duration) -> usize {

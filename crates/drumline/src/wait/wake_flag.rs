@@ -68,7 +68,7 @@ use super::{WaitSite, WaiterEntry, Watched, watch};
 use crate::sync::Instant;
 use crate::sync::atomic::{AtomicBool, AtomicU8, Ordering};
 use crate::sync::barrier::{self, Barrier};
-use crate::sync::{CheckedCell, planted, relax};
+use crate::sync::{CheckedCell, planted, relax, relax_or_yield};
 use crate::unwind;
 
 /// Nothing waits, and the next tell is loud.
@@ -177,8 +177,6 @@ impl WakeFlag {
         }
     }
 
-    // ---- the telling side --------------------------------------------------------
-
     /// Tells the other side of what the calling thread has published.
     #[inline]
     pub(crate) fn tell(&self, teller: &mut Teller) -> Told {
@@ -261,8 +259,6 @@ impl WakeFlag {
         }
     }
 
-    // ---- the waiting side --------------------------------------------------------
-
     /// Has `waker` called at the next tell, unless `is_ready` by now. Returns whether it is. By the
     /// one task that waits; `is_listed` is its memory between two calls.
     pub(crate) fn list(
@@ -314,13 +310,14 @@ impl WakeFlag {
 
     /// Puts a waker into the slot, for a word that is to say TASK next.
     fn fill_slot(&self, waker: &Waker) {
+        let mut turns = 0;
         // Acquire: the tell that had the waker has left the slot.
         while self.is_taking.load(Ordering::Acquire) && !planted!(FlagSlotUnasked) {
             // No tell came since it was listed, by this call's future or by one that was forgotten.
             if self.take_slot_back() {
                 break;
             }
-            relax();
+            relax_or_yield(&mut turns);
         }
         // SAFETY: no tell has the slot, and none gets it before the word says TASK.
         self.waker.with_mut(|slot| unsafe {

@@ -10,6 +10,7 @@ use loom::thread;
 use super::{Parker, Teller, Told, WakeFlag};
 use crate::sync::CheckedCell;
 use crate::sync::atomic::{AtomicUsize, Ordering};
+use crate::sync::exploration::bounded;
 use crate::sync::plant::{Plant, must_catch};
 
 /// A task that sleeps between its polls.
@@ -96,9 +97,7 @@ fn wait<const TELLERS: usize>(channel: &Channel<TELLERS>, count: usize, waits: W
 }
 
 fn explore(preemptions: usize, model: impl Fn() + Sync + Send + 'static) {
-    let mut builder = loom::model::Builder::new();
-    builder.preemption_bound = Some(preemptions);
-    builder.check(model);
+    bounded(preemptions).check(model);
 }
 
 /// One teller, lazy from its third message on.

@@ -1,10 +1,14 @@
 //! How a thread watches for something before it sleeps.
 
 use super::{Patience, WaitKind, WaitStep, YieldRecord};
-use crate::sync::{Instant, relax};
+use crate::sync::{Instant, Ticks, relax};
 
 /// How often a side that waits looks before it asks for the time: two microseconds, about.
 const GLANCES: u32 = 50;
+
+/// A first look that takes longer than this, in nanoseconds, is the only one before that: a look at
+/// a set of thousands of ports goes through those that it holds.
+const LONG_LOOK: u64 = 1_000;
 
 /// What came of watching.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -40,9 +44,13 @@ fn watch_and_offer(
     offer: impl FnOnce(&Patience),
 ) -> Watched {
     // The other side may be about to tell.
-    for _ in 0..GLANCES {
+    let begun = Ticks::now();
+    for count in 0..GLANCES {
         if is_ready() {
             return Watched::Ready;
+        }
+        if count == 0 && Ticks::now().nanos_since(begun) > LONG_LOOK {
+            break;
         }
         relax();
     }

@@ -7,6 +7,7 @@ use loom::thread;
 
 use super::indices::Indices;
 use super::table::Table;
+use crate::sync::exploration::bounded;
 use crate::sync::plant::{Plant, must_catch};
 
 /// Plain memory that loom looks after.
@@ -36,9 +37,7 @@ impl Watched {
 }
 
 fn explore(preemptions: usize, model: impl Fn() + Sync + Send + 'static) {
-    let mut builder = loom::model::Builder::new();
-    builder.preemption_bound = Some(preemptions);
-    builder.check(model);
+    bounded(preemptions).check(model);
 }
 
 /// Two threads with indices in one chunk, which neither finds.

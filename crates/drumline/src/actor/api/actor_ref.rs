@@ -44,6 +44,11 @@ use crate::channel::oneshot;
 /// also if it was sent through clones of a reference. Among several senders this holds for messages
 /// that are ordered by other means: if one `tell` has returned before another begins, its message
 /// comes first.
+///
+/// # References
+///
+/// On a 32-bit system an actor has 131,071 references at most; one more ends the process, as too
+/// many clones of an `Arc` do.
 pub struct ActorRef<A: Actor> {
     core: CoreRef,
     _actor: PhantomData<fn(A)>,
@@ -82,13 +87,19 @@ impl<A: Actor> ActorRef<A> {
     ///
     /// If the actor is dead, or if there is no room in its mailbox and it is to
     /// [fail](crate::actor::Overflow::Fail) then. The message comes back. A message that was told
-    /// in time and that the actor does not come to is a [dead letter](crate::actor::DeadLetter).
+    /// before the [end](Self::ended) of the actor and that the actor does not come to is a
+    /// [dead letter](crate::actor::DeadLetter).
     ///
     /// # Blocking
     ///
     /// Only if the mailbox is bounded and senders are to [wait](crate::actor::Overflow::Wait):
     /// until there is room. An actor that tells itself something does not wait: the message comes
     /// back.
+    ///
+    /// # Forked children
+    ///
+    /// In a forked child an actor of the parent has no threads. The message is taken, and is never
+    /// handled; a sender that waits for room waits for ever.
     #[inline]
     pub fn tell<M, K>(&self, message: M) -> Result<(), TellError<M>>
     where
@@ -178,7 +189,8 @@ impl<A: Actor> ActorRef<A> {
     ///
     /// # Blocking
     ///
-    /// As [`tell`](Self::tell). The answer is waited for by its own methods.
+    /// As [`tell`](Self::tell). The answer is waited for by its own methods: in a forked child, of
+    /// an actor of the parent, for ever.
     pub fn ask<M, K>(&self, message: M) -> Answer<A::Reply>
     where
         A: Accept<M, K>,
@@ -259,7 +271,10 @@ impl<A: Actor> ActorRef<A> {
         unsafe { ActorCore::notify(self.core.as_ptr(), Envelope::notice(envelope::open_nudge)) };
     }
 
-    /// Whether the actor has not ended yet.
+    /// Whether the actor has not ended yet. One that is just ending may be dead, and its mailbox
+    /// not empty: a message that is [told](Self::tell) to it then is taken, and becomes a dead
+    /// letter. After [`ended`](Self::ended) no message is taken, unless another thread sends it
+    /// something at this very moment: then both are dead letters.
     ///
     /// ```
     /// use drumline::actor::{Actor, ActorSystem};

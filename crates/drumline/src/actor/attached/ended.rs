@@ -8,7 +8,7 @@ use std::time::Duration;
 
 use super::entry::{Attachment, with_shard};
 use super::exit::Exit;
-use super::monitor::exit_of_dead;
+use super::monitor::exit_of_ended;
 use super::table::next_number;
 use crate::actor::{Actor, ActorRef};
 use crate::channel::oneshot::{self, Receiver};
@@ -44,8 +44,10 @@ pub struct Ended {
 
 impl<A: Actor> ActorRef<A> {
     /// What waits for the end of this actor, and says why it has ended. It does not keep the actor
-    /// alive. It is over after the hook [`stopped`](Actor::stopped) and the drop of the state. An
-    /// actor that its supervisor starts again has not ended.
+    /// alive. It is over after the hook [`stopped`](Actor::stopped), the drop of the state and that
+    /// of the messages which are left: from then on no message is taken, and the system does not
+    /// count the actor. A shutdown of the system may return a moment before. An actor that its
+    /// supervisor starts again has not ended.
     ///
     /// For an actor that has ended already it does not say whether that was
     /// [killed](crate::actor::ExitReason::Killed), and not what a panic said.
@@ -74,6 +76,8 @@ impl<A: Actor> ActorRef<A> {
     /// # Ok::<(), Box<dyn std::error::Error>>(())
     /// ```
     ///
+    /// In a forked child the end of an actor of the parent does not come.
+    ///
     /// # Complexity
     ///
     /// O(log n), for n monitors, links and timers of all actors, under one of 16 locks.
@@ -88,7 +92,7 @@ impl<A: Actor> ActorRef<A> {
         });
         if let Some(Attachment::Awaited(sender)) = refused {
             // The receiver is here.
-            let _ = sender.send(exit_of_dead(self.core()));
+            let _ = sender.send(exit_of_ended(self.core()));
         }
         Ended {
             receiver,
@@ -118,6 +122,8 @@ impl Ended {
     /// # Blocking
     ///
     /// Until the actor has ended. An actor that waits in a handler for its own end waits for ever.
+    /// So does what is called before its end is over: the drop of its state, of a message for it,
+    /// or of what its supervisor makes it with, and a listener of its dead letters.
     pub fn recv(mut self) -> Exit {
         match self.recv_timeout(Duration::MAX) {
             Some(exit) => exit,

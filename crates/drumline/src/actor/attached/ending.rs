@@ -50,7 +50,7 @@ pub(crate) unsafe fn state_ended(frame: &mut RunFrame, failed: Option<&str>) {
 ///
 /// # Safety
 ///
-/// The frame is that of the run that ends it, and the word is DEAD.
+/// The frame is that of the run that ends it, and the word is ENDED.
 pub(crate) unsafe fn actor_ended(frame: &mut RunFrame, exit: &Exit) {
     let address = frame.core.addr();
     let taken = with_shard(address, |shard| shard.take(address, |_, _| true));

@@ -20,7 +20,7 @@ use std::ptr::{self, NonNull};
 use super::cause::{Causes, LinkFailure, PanicCause};
 use super::entry::{Attachment, EntryCore, LinkEnd, with_shard};
 use super::exit::ExitReason;
-use super::monitor::exit_of_dead;
+use super::monitor::exit_of_ended;
 use super::table::{AttachShard, next_number};
 use crate::actor::mail::Envelope;
 use crate::actor::memory::{ActorCore, CoreRef, RunFrame};
@@ -424,7 +424,7 @@ fn link(own: &CoreRef, other: &CoreRef) -> Link {
     };
     // Otherwise the context has left its handler, and the actor is dead.
     if is_alive && !with_shard(peer, |shard| add_link(shard, other, address, number)) {
-        let exit = exit_of_dead(other);
+        let exit = exit_of_ended(other);
         if exit.reason() == ExitReason::Panicked {
             let failure = LinkFailure::of_panic(exit.name(), None);
             break_link(address, number, &failure);

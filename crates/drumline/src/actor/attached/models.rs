@@ -14,7 +14,8 @@ const ADDRESS: usize = 64;
 
 /// What the run does that ends the actor. Returns how many entries it has taken out.
 fn end(word: &LifeWord, table: &AttachTable<()>) -> usize {
-    if !word.die(false) {
+    word.die(false);
+    if !word.end() {
         return 0;
     }
     let taken = table.with(ADDRESS, |shard| shard.take(ADDRESS, |_, ()| true));

@@ -129,8 +129,8 @@ pub(super) fn tell(watcher: usize, number: u64, exit: &Exit) {
     }
 }
 
-/// How an actor has ended that is dead.
-pub(super) fn exit_of_dead(core: &CoreRef) -> Exit {
+/// How an actor has ended that is told of too late.
+pub(super) fn exit_of_ended(core: &CoreRef) -> Exit {
     let core = core.core();
     let reason = if core.word.has_panicked() {
         ExitReason::Panicked
@@ -287,7 +287,7 @@ where
         shard.attach(&other.core().word, (watched, number), entry)
     });
     if made.is_err() {
-        tell(watcher, number, &exit_of_dead(other));
+        tell(watcher, number, &exit_of_ended(other));
     }
     monitor
 }

@@ -5,16 +5,16 @@
 //! address, each under a lock.
 //!
 //! ```text
-//!            attach: under the lock of the shard      die, by the run that ends the actor
-//!   nothing ─────────────────────────────────► ATTACHED ─────────────────────────► DEAD
+//!            attach: under the lock of the shard      end, by the run that ends the actor
+//!   nothing ─────────────────────────────────► ATTACHED ─────────────────────────► ENDED
 //!      │                                          that run takes out what it finds   ▲
 //!      └─────────────────────────────────────────────────────────────────────────────┘
-//!                            die: there is nothing to be taken out
+//!                            end: there is nothing to be taken out
 //! ```
 //!
 //! **The race feared** is an entry of an actor that has ended: nothing would take it out, and the
-//! next actor at that address would find it. `attach` and `die` are one step each, of one word. If
-//! `die` comes first, `attach` sees DEAD and makes no entry. If `attach` comes first, `die` sees
+//! next actor at that address would find it. `attach` and `end` are one step each, of one word. If
+//! `end` comes first, `attach` sees ENDED and makes no entry. If `attach` comes first, `end` sees
 //! ATTACHED. The run that ends the actor asks for the lock after that, and `attach` has the lock
 //! until the entry is made. So the run finds it.
 //!
@@ -100,7 +100,7 @@ impl<E> AttachTable<E> {
 }
 
 impl<E> AttachShard<E> {
-    /// Makes an entry. It comes back if the actor is dead.
+    /// Makes an entry. It comes back if the actor has ended.
     pub(crate) fn attach(
         &mut self,
         word: &LifeWord,
@@ -164,7 +164,10 @@ mod tests {
         assert_eq!(table.with(64, |shard| shard.remove(64, 2)), Some(2));
         assert_eq!(table.with(64, |shard| shard.remove(64, 2)), None);
         assert_eq!(table.with(96, |shard| shard.get(96, 3).copied()), Some(3));
-        assert!(word.die(false), "there was something attached");
+        word.die(false);
+        let dying = table.with(64, |shard| shard.attach(&word, (64, 6), 6));
+        assert_eq!(dying, Ok(()), "it is dead, and has not ended");
+        assert!(word.end(), "there was something attached");
         let late = table.with(64, |shard| shard.attach(&word, (64, 5), 5));
         assert_eq!(late, Err(5));
     }

@@ -6,7 +6,8 @@
 //! 4. All messages are taken, so that the mailbox is idle, and discarded: dead letters.
 //! 5. The list of the system lets go of the actor, and then its supervisor. Those that wait for the
 //!    end of that are told.
-//! 6. What is [attached](attached) to the actor is taken out: those that wait for its end are told.
+//! 6. The word says ENDED. What is [attached](attached) to the actor is taken out: those that wait
+//!    for its end are told. What is attached later is refused, as the end is over.
 //! 7. Those that wait for the end of the system are told.
 //! 8. The run, which has had a reference since 1, drops it.
 
@@ -83,7 +84,7 @@ impl RunFrame {
                 unsafe { &*core }.system.registry().ran_elsewhere();
             }
         }
-        let is_attached = word.die(has_panicked);
+        word.die(has_panicked);
         // SAFETY: this is the run, with a reference besides that of `final`.
         let is_last = unsafe { self.discard_all() };
         debug_assert!(!is_last, "the run has a reference");
@@ -91,10 +92,10 @@ impl RunFrame {
         let is_closed = unsafe { (*core).system.let_go(core) };
         // SAFETY: this is the run, with a reference.
         unsafe { supervision::has_ended(self) };
-        if is_attached {
+        if word.end() {
             // SAFETY: the actor is alive.
             let exit = Exit::new(&unsafe { &*core }.name(), reason, says.as_deref());
-            // SAFETY: this is the run, and the actor is dead.
+            // SAFETY: this is the run, and the actor has ended.
             unsafe { attached::actor_ended(self, &exit) };
         }
         if is_closed {

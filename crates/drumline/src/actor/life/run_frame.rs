@@ -93,6 +93,37 @@ impl RunFrame {
         }
     }
 
+    /// Drops the nudges behind an envelope, but for the last one in the mailbox. Returns the last
+    /// envelope before that, from which a later call may begin.
+    ///
+    /// # Safety
+    ///
+    /// The caller is the run, and is to come to the envelope.
+    pub(crate) unsafe fn drop_nudges(behind: *const MailLink) -> *const MailLink {
+        let mut at = behind;
+        // SAFETY: the caller is the run.
+        while let Some(next) = unsafe { Mailbox::next(at) } {
+            // SAFETY: links are those of envelopes.
+            let envelope = unsafe { Envelope::of(next) };
+            // SAFETY: the caller has it in its mailbox.
+            if !unsafe { Envelope::is_nudge(envelope) } {
+                at = next;
+                continue;
+            }
+            // SAFETY: as above.
+            let Some(after) = (unsafe { Mailbox::next(next) }) else {
+                break;
+            };
+            // SAFETY: the sender of the nudge is done with the link before it, and the sender of
+            // the next one with that of the nudge, which has no content.
+            unsafe {
+                Mailbox::put_before(at, after);
+                Envelope::free(envelope);
+            }
+        }
+        at
+    }
+
     /// Takes and discards all that is in the mailbox, and leaves it idle. Returns whether the
     /// caller has the last reference, by way of `final`.
     ///

@@ -15,7 +15,7 @@ use std::time::Duration;
 
 use shuttle::rand::{Rng, thread_rng};
 
-use super::{iterations, tolerant_pool};
+use super::{in_random_schedules, iterations, tolerant_pool, with_few_preemptions};
 use crate::actor::{
     Actor, ActorRef, ActorSystem, Context, Directive, Handler, Strategy, Style, SupervisorOptions,
 };
@@ -204,8 +204,8 @@ fn crashes() {
 
 #[test]
 fn shuttle_supervised_actors_crash() {
-    shuttle::check_random(crashes, iterations(5_000));
-    shuttle::check_pct(crashes, iterations(2_000), 3);
+    in_random_schedules(crashes, iterations(5_000));
+    with_few_preemptions(crashes, iterations(2_000));
 }
 
 #[test]
@@ -213,7 +213,7 @@ fn shuttle_plants_in_supervision() {
     // What `Plant::RoundForgetsLast` leaves behind, the end of the system goes on with.
     for plant in [Plant::RoundResumesAsked, Plant::RestartUncleared] {
         must_catch(plant, || {
-            shuttle::check_random(crashes, 20_000);
+            in_random_schedules(crashes, 20_000);
         });
     }
 }

@@ -15,7 +15,7 @@ use std::time::Duration;
 
 use shuttle::rand::{Rng, thread_rng};
 
-use super::{await_that, iterations, tolerant_pool};
+use super::{await_that, in_random_schedules, iterations, tolerant_pool, with_few_preemptions};
 use crate::Pool;
 use crate::actor::{
     Actor, ActorRef, ActorSystem, Context, Exit, ExitReason, Handler, Monitor, SupervisorOptions,
@@ -295,33 +295,33 @@ fn twins(is_late: bool) {
 #[test]
 fn shuttle_linked_twins_fail_once() {
     for is_late in [false, true] {
-        shuttle::check_random(move || twins(is_late), iterations(2_000));
-        shuttle::check_pct(move || twins(is_late), iterations(1_000), 3);
+        in_random_schedules(move || twins(is_late), iterations(2_000));
+        with_few_preemptions(move || twins(is_late), iterations(1_000));
     }
 }
 
 #[test]
 fn shuttle_plants_in_links() {
     must_catch(Plant::CauseForgotten, || {
-        shuttle::check_random(|| twins(true), 1_000);
+        in_random_schedules(|| twins(true), 1_000);
     });
 }
 
 #[test]
 fn shuttle_actors_end_and_are_watched() {
-    shuttle::check_random(ends, iterations(3_000));
-    shuttle::check_pct(ends, iterations(1_000), 3);
+    in_random_schedules(ends, iterations(3_000));
+    with_few_preemptions(ends, iterations(1_000));
 }
 
 #[test]
 fn shuttle_linked_actors_fail() {
-    shuttle::check_random(links, iterations(3_000));
-    shuttle::check_pct(links, iterations(1_000), 3);
+    in_random_schedules(links, iterations(3_000));
+    with_few_preemptions(links, iterations(1_000));
 }
 
 #[test]
 fn shuttle_plants_in_monitors() {
     must_catch(Plant::AttachTwoSteps, || {
-        shuttle::check_random(ends, 20_000);
+        in_random_schedules(ends, 20_000);
     });
 }

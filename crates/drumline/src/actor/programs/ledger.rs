@@ -136,8 +136,6 @@ impl ActorLedger {
         self.entries().faults.push(what.into());
     }
 
-    // ---- messages ------------------------------------------------------------------
-
     /// A message that is about to be sent. An asker waits for its reply if it `is_asked`.
     pub(super) fn parcel(
         self: &Arc<Self>,
@@ -201,8 +199,6 @@ impl ActorLedger {
         entries.discarding.push((this, letter.is_overflow()));
     }
 
-    // ---- actors --------------------------------------------------------------------
-
     /// An actor is one stage further.
     pub(super) fn advance(&self, actor: usize, to: LifeStage) {
         let mut entries = self.entries();
@@ -254,8 +250,6 @@ impl ActorLedger {
     pub(super) fn close(&self) {
         self.entries().is_closed = true;
     }
-
-    // ---- the end -------------------------------------------------------------------
 
     /// Whether each message has its outcome, or is set aside.
     pub(super) fn is_quiet(&self) -> bool {

@@ -39,6 +39,7 @@ use self::random_actor::{Acquaintance, Friend, Grammar, spawn, spawn_thread};
 use crate::actor::{
     Actor, ActorRef, ActorSystem, AskError, Context, Handler, Overflow, SpawnOptions, Style,
 };
+use crate::sync::exploration::{in_random_schedules, iterations, with_few_preemptions};
 use crate::sync::plant::{Plant, must_catch};
 use crate::sync::{Instant, Mutex, lock};
 use crate::{Pool, WaitPolicy};
@@ -225,12 +226,6 @@ fn tolerant_pool() -> Pool {
     pool.build().expect("nothing can fail here")
 }
 
-/// `DRUMLINE_SHUTTLE_LONGER` times as many.
-fn iterations(some: usize) -> usize {
-    let longer = std::env::var("DRUMLINE_SHUTTLE_LONGER");
-    some * longer.map_or(1, |n| n.parse().expect("a factor"))
-}
-
 /// Any of the grammars.
 fn any_system() {
     let mut rng = thread_rng();
@@ -245,17 +240,17 @@ fn any_system() {
 
 #[test]
 fn shuttle_actors_in_random_schedules() {
-    shuttle::check_random(any_system, iterations(20_000));
+    in_random_schedules(any_system, iterations(20_000));
 }
 
 #[test]
 fn shuttle_actors_with_few_preemptions() {
-    shuttle::check_pct(any_system, iterations(5_000), 3);
+    with_few_preemptions(any_system, iterations(5_000));
 }
 
 #[test]
 fn shuttle_actors_end_with_their_last_references() {
-    shuttle::check_random(|| systems(PLAIN), iterations(3_000));
+    in_random_schedules(|| systems(PLAIN), iterations(3_000));
 }
 
 #[test]
@@ -266,7 +261,7 @@ fn shuttle_plants_in_actors() {
         Plant::MailboxFrontForgets,
     ] {
         must_catch(plant, || {
-            shuttle::check_random(|| systems(PLAIN), 20_000);
+            in_random_schedules(|| systems(PLAIN), 20_000);
         });
     }
 }
@@ -317,10 +312,10 @@ fn ask_each_other() {
 
 #[test]
 fn shuttle_actors_ask_each_other() {
-    shuttle::check_random(ask_each_other, iterations(1_000));
-    shuttle::check_pct(ask_each_other, iterations(500), 3);
+    in_random_schedules(ask_each_other, iterations(1_000));
+    with_few_preemptions(ask_each_other, iterations(500));
     must_catch(Plant::AskLooksFirst, || {
-        shuttle::check_random(ask_each_other, 10_000);
+        in_random_schedules(ask_each_other, 10_000);
     });
 }
 
@@ -359,9 +354,9 @@ fn bounded_and_stopped() {
 
 #[test]
 fn shuttle_bounded_actor_is_stopped() {
-    shuttle::check_random(bounded_and_stopped, iterations(1_000));
-    shuttle::check_pct(bounded_and_stopped, iterations(500), 3);
+    in_random_schedules(bounded_and_stopped, iterations(1_000));
+    with_few_preemptions(bounded_and_stopped, iterations(500));
     must_catch(Plant::BoundedTicketUnlocked, || {
-        shuttle::check_random(bounded_and_stopped, 10_000);
+        in_random_schedules(bounded_and_stopped, 10_000);
     });
 }

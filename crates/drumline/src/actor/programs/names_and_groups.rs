@@ -15,7 +15,7 @@ use std::time::Duration;
 use shuttle::rand::{Rng, thread_rng};
 use shuttle::sync::atomic::{AtomicBool, Ordering as ShuttleOrdering};
 
-use super::{iterations, tolerant_pool};
+use super::{in_random_schedules, iterations, tolerant_pool, with_few_preemptions};
 use crate::Pool;
 use crate::actor::{Actor, ActorGroup, ActorRef, ActorSystem, Context, Handler, Router};
 use crate::sync::Instant;
@@ -138,17 +138,17 @@ fn groups() {
 #[test]
 fn shuttle_names_and_groups() {
     for program in [names, groups] {
-        shuttle::check_random(program, iterations(3_000));
-        shuttle::check_pct(program, iterations(1_000), 3);
+        in_random_schedules(program, iterations(3_000));
+        with_few_preemptions(program, iterations(1_000));
     }
 }
 
 #[test]
 fn shuttle_plants_in_names_and_groups() {
     must_catch(Plant::NameTakenTwice, || {
-        shuttle::check_random(names, 20_000);
+        in_random_schedules(names, 20_000);
     });
     must_catch(Plant::GroupVersionStays, || {
-        shuttle::check_random(groups, 20_000);
+        in_random_schedules(groups, 20_000);
     });
 }

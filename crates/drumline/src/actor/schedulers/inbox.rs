@@ -16,6 +16,10 @@
 //! if there is none, the mailbox is idle, and the sender that finds it so calls the thread. The
 //! function may go on meanwhile: the call stays until it receives again.
 //!
+//! **Other handlers.** A program may write handlers of its own messages for a [`ThreadActor`]. They
+//! run inside of a receive. The future of an async one takes the mailbox with it, so the inbox is
+//! idle, and the future calls the thread when it gives the mailbox back.
+//!
 //! **The end.** When the function returns, the thread ends the actor as a run does, and for that it
 //! has to own the mailbox. **The race feared** is an inbox that is idle then, while a sender comes.
 //! The thread sends a message to itself: either that finds the mailbox idle, and calls the thread,
@@ -327,15 +331,20 @@ impl<M: Send + 'static> Inbox<M> {
             }
             // SAFETY: the thread owns the mailbox, and the envelope at hand is fresh.
             let opened = unsafe { self.frame.open_at_hand() };
-            if let Opened::End { has_reference } = opened {
-                self.stage = InboxStage::Ended { has_reference };
-                continue;
+            match opened {
+                Opened::Continue => {}
+                Opened::Front => continue,
+                Opened::Held => {
+                    self.stage = self.stage.hold();
+                    self.counted = None;
+                    continue;
+                }
+                Opened::End { has_reference } => {
+                    self.stage = InboxStage::Ended { has_reference };
+                    continue;
+                }
+                Opened::Restart => unreachable!("it has no supervisor"),
             }
-            debug_assert_eq!(
-                opened,
-                Opened::Continue,
-                "only handlers put something in front"
-            );
             // SAFETY: the state is of this type, and used by this thread only.
             let actor = unsafe { &mut *ActorCell::<ThreadActor<M>>::state(self.frame.core) };
             // Nothing: it was a notice.

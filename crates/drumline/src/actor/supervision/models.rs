@@ -1,6 +1,7 @@
 //! Loom models of supervisors: actors that are put aside and go on, and messages meanwhile.
 
 // The standard library's `Arc`: a planted deadlock drops it while it unwinds, outside of the model.
+use std::ptr;
 use std::sync::Arc;
 use std::time::Duration;
 
@@ -12,7 +13,7 @@ use loom::thread;
 use super::failure::Directive;
 use super::node::{Child, ChildKey, ChildStage, Supervised};
 use super::options::{Strategy, SupervisorOptions};
-use super::tree_state::{ROOT, Step, TreePlan, TreeState, Until};
+use super::tree_state::{Failed, ROOT, Step, TreePlan, TreeState, Until};
 use crate::actor::life_word::{LifeWord, RunOrder};
 use crate::actor::mailbox::{MailLink, Mailbox, Pushed};
 use crate::actor::models::explore;
@@ -49,8 +50,12 @@ struct Counter {
     mailbox: Mailbox,
     word: LifeWord,
     state: UnsafeCell<Option<usize>>,
+    /// The notice that has a state made; null when there is one.
+    notice: UnsafeCell<*const MailLink>,
     counted: AtomicUsize,
     revived: AtomicUsize,
+    /// How often the factory is yet to panic.
+    failures: AtomicUsize,
     key: ChildKey,
     tree: Arc<Mutex<TreeState<Handle>>>,
 }
@@ -66,6 +71,7 @@ struct Handle(Arc<Counter>);
 
 impl Supervised for Handle {
     type Waiter = ();
+    type Timer = ();
 
     fn ask_restart(&self) {
         self.0.word.ask_restart();
@@ -112,18 +118,15 @@ impl Counter {
                 Note::Crash => {
                     // SAFETY: the run has the letter, which is open.
                     unsafe { (*at_hand.cast_mut().cast::<Letter>()).note = Note::Nudge };
-                    self.put_aside(at_hand);
-                    let now = Instant::now();
-                    return self.carry_out(|tree, plan| {
-                        tree.failed(self.key, Directive::Restart, now, plan);
-                    });
+                    return self.fail(at_hand, true);
                 }
+                Note::Revive if self.cannot_revive() => return self.fail(at_hand, false),
                 Note::Revive => {
                     // SAFETY: loom checks that no other thread is here.
                     let before = self.state.with_mut(|state| unsafe { (*state).replace(0) });
-                    if before.is_none() {
-                        self.revived.fetch_add(1, Ordering::SeqCst);
-                    }
+                    assert!(before.is_none(), "there is one notice");
+                    self.set_notice(ptr::null());
+                    self.revived.fetch_add(1, Ordering::SeqCst);
                 }
                 Note::Nudge => {}
                 Note::Stop => return self.end(at_hand),
@@ -138,15 +141,47 @@ impl Counter {
         }
     }
 
+    /// Whether the factory panics now: as often as `failures` says.
+    fn cannot_revive(&self) -> bool {
+        let count_down = |left: usize| left.checked_sub(1);
+        self.failures
+            .fetch_update(Ordering::SeqCst, Ordering::SeqCst, count_down)
+            .is_ok()
+    }
+
+    fn fail(&self, at_hand: *const MailLink, has_started: bool) {
+        self.put_aside(at_hand);
+        let failed = Failed {
+            key: self.key,
+            directive: Directive::Restart,
+            has_started,
+        };
+        let now = Instant::now();
+        self.carry_out(|tree, plan| tree.failed(failed, now, plan));
+    }
+
     /// The state is gone, and the next run begins with a notice.
     fn put_aside(&self, at_hand: *const MailLink) {
         // SAFETY: loom checks that no other thread is here.
         self.state.with_mut(|state| unsafe { *state = None });
-        let revive = letter(Note::Revive);
-        // SAFETY: this thread is the run.
-        unsafe { Mailbox::put_before(revive, at_hand) };
         // SAFETY: as above.
-        unsafe { self.mailbox.requeue(revive) };
+        let notice = self.notice.with(|notice| unsafe { *notice });
+        let first = if at_hand == notice {
+            notice
+        } else {
+            let revive = letter(Note::Revive);
+            // SAFETY: this thread is the run.
+            unsafe { Mailbox::put_before(revive, at_hand) };
+            self.set_notice(revive);
+            revive
+        };
+        // SAFETY: this thread is the run.
+        unsafe { self.mailbox.requeue(first) };
+    }
+
+    fn set_notice(&self, to: *const MailLink) {
+        // SAFETY: loom checks that no other thread is here.
+        self.notice.with_mut(|notice| unsafe { *notice = to });
     }
 
     fn end(&self, at_hand: *const MailLink) {
@@ -208,7 +243,7 @@ fn carry_out(
                 actor.0.send(Note::Nudge);
             }
             // No model waits for a time.
-            Step::Timer(..) | Step::Let(_) | Step::Over(_) => {}
+            Step::Timer(..) | Step::Cancel(()) | Step::Let(_) | Step::Over(_) => {}
         }
     }
 }
@@ -225,8 +260,10 @@ fn pair(options: SupervisorOptions) -> (Arc<Mutex<TreeState<Handle>>>, [Arc<Coun
             mailbox: Mailbox::new(first),
             word: LifeWord::new(RunOrder::Managed),
             state: UnsafeCell::new(None),
+            notice: UnsafeCell::new(first),
             counted: AtomicUsize::new(0),
             revived: AtomicUsize::new(0),
+            failures: AtomicUsize::new(0),
             key: ChildKey { node: ROOT, number },
             tree: Arc::clone(&tree),
         });
@@ -321,6 +358,27 @@ fn crash_against_stop() {
     });
 }
 
+/// An actor that cannot be revived crashes, and its supervisor is about to end.
+fn fails_while_stopping() {
+    explore(3, || {
+        let (tree, [one, other]) = pair(often(Strategy::OneForAll));
+        one.failures.store(5, Ordering::SeqCst);
+        // As `stop` does at first: so each crash comes after that.
+        tree.lock()
+            .unwrap()
+            .nodes
+            .get_mut(&ROOT)
+            .unwrap()
+            .is_stopping = true;
+        let stops = Arc::clone(&tree);
+        let stopper = thread::spawn(move || carry_out(&stops, |tree, plan| tree.stop(ROOT, plan)));
+        one.send(Note::Crash);
+        stopper.join().unwrap();
+        assert!(one.word.is_dead() && other.word.is_dead());
+        assert!(one.failures.load(Ordering::SeqCst) >= 4, "it fails once");
+    });
+}
+
 /// There may be one restart, and two actors crash: all end, once.
 fn gives_up() {
     explore(3, || {
@@ -359,6 +417,8 @@ fn loom_supervision_actors_crash_together() {
 #[test]
 fn loom_supervision_crash_and_stop() {
     crash_against_stop();
+    fails_while_stopping();
+    must_catch(Plant::StoppingRevivesForEver, fails_while_stopping);
 }
 
 #[test]

@@ -16,6 +16,8 @@ pub(super) type RoundId = u32;
 pub(super) trait Supervised: Clone {
     /// ToldMessage when a supervisor has ended.
     type Waiter;
+    /// The timer of a round.
+    type Timer;
 
     /// Sets RESTART.
     fn ask_restart(&self);
@@ -226,6 +228,7 @@ mod tests {
 
     impl Supervised for () {
         type Waiter = ();
+        type Timer = ();
         fn ask_restart(&self) {}
         fn clear_restart(&self) {}
     }

@@ -61,8 +61,8 @@ where
         plan: CellPlan,
     ) -> CoreRef {
         let cell = Box::new(SupervisedCell {
+            part: ChildPart::new(Arc::clone(tree), key, plan.first),
             cell: ActorCell::<A>::new(MaybeUninit::uninit(), plan, &Self::TABLE),
-            part: ChildPart::new(Arc::clone(tree), key),
             factory: UnsafeCell::new(Some(factory)),
         });
         // SAFETY: the reference that the word has counted.
@@ -104,12 +104,12 @@ where
     /// As for `OpenFn`; the actor is of this type.
     unsafe fn open_revive(_: NonNull<Envelope>, frame: &mut RunFrame) {
         let core = frame.core;
-        // There is a state if the actor was put aside twice: each time has left a notice.
-        //
-        // SAFETY: the actor is alive, or its memory is at least.
-        if frame.loss.is_some() || unsafe { (*Self::part(core)).has_state.get() } {
+        if frame.loss.is_some() {
             return;
         }
+        // SAFETY: the actor is alive.
+        let has_state = unsafe { (*Self::part(core)).has_state.get() };
+        debug_assert!(!has_state, "there is one notice while there is no state");
         // SAFETY: the run has the factory, which is there until the end.
         let factory = unsafe { &mut *(*core.cast::<Self>()).factory.get() };
         let actor = factory.as_mut().expect("it is dropped with the actor")();
@@ -126,5 +126,7 @@ where
         // SAFETY: the run has the state, which was made just now.
         let actor = unsafe { &mut *ActorCell::<A>::state(core) };
         actor.started(Context::of(frame));
+        // SAFETY: as above.
+        unsafe { (*Self::part(core)).has_revived() };
     }
 }

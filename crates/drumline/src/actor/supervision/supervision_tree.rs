@@ -7,14 +7,14 @@ use std::task::{Context as TaskContext, Poll};
 use super::failure::{Directive, Failure};
 use super::node::{Child, ChildKey, ChildStage, Node, NodeId, RoundId, Supervised};
 use super::options::SupervisorOptions;
-use super::tree_state::{ROOT, Step, TreePlan, TreeState, Until};
+use super::tree_state::{Failed, ROOT, Step, TreePlan, TreeState, Until};
 use crate::actor::mail::{Envelope, OpenFn, envelope};
 use crate::actor::memory::{ActorCore, CoreRef};
 use crate::actor::system::SystemShared;
 use crate::channel::oneshot;
 use crate::deadline::{Sleep, sleep};
 use crate::pool::{SharedRegistry, WakeOrigin};
-use crate::spawn::spawn_future_in;
+use crate::spawn::{JoinHandle, spawn_future_in};
 use crate::sync::{Arc, Instant, Mutex, Weak, lock};
 use crate::unwind::{self, Payload};
 
@@ -53,9 +53,13 @@ impl TreePlan<CoreRef> {
                         sleep: sleep(after),
                     };
                     let registry = SharedRegistry::clone(tree.system.registry());
-                    // It goes on by itself.
-                    drop(spawn_future_in(registry, timer));
+                    let timer = spawn_future_in(registry, timer);
+                    let over = lock(&tree.state).keep_timer(round, until, timer);
+                    if let Some(timer) = over {
+                        timer.abort();
+                    }
                 }
+                Step::Cancel(timer) => timer.abort(),
                 Step::Let(core) => drop(core),
                 Step::Over(node) => {
                     let Node {
@@ -225,10 +229,20 @@ impl SupervisionTree {
         node.map(Node::len)
     }
 
-    /// An actor has failed, and is aside.
-    pub(super) fn failed(&self, key: ChildKey, directive: Directive) -> TreePlan<CoreRef> {
+    /// An actor has failed, after its state `has_started` or before, and is aside.
+    pub(super) fn failed(
+        &self,
+        key: ChildKey,
+        directive: Directive,
+        has_started: bool,
+    ) -> TreePlan<CoreRef> {
         let mut plan = TreePlan::<CoreRef>::default();
-        lock(&self.state).failed(key, directive, Instant::now(), &mut plan);
+        let failed = Failed {
+            key,
+            directive,
+            has_started,
+        };
+        lock(&self.state).failed(failed, Instant::now(), &mut plan);
         plan
     }
 
@@ -292,8 +306,19 @@ impl SupervisionTree {
     }
 }
 
+impl Drop for SupervisionTree {
+    /// The last reference may be that of an actor that ends: no panic may come out of here.
+    fn drop(&mut self) {
+        let nodes = std::mem::take(&mut lock(&self.state).nodes);
+        for node in nodes.into_values() {
+            self.drop_options(node.options);
+        }
+    }
+}
+
 impl Supervised for CoreRef {
     type Waiter = oneshot::Sender<()>;
+    type Timer = JoinHandle<()>;
 
     fn ask_restart(&self) {
         self.core().word.ask_restart();

@@ -222,7 +222,8 @@ impl Supervisor {
 
     /// Has all actors stop, and the supervisors below, and starts no further one.
     ///
-    /// Each actor handles what it was told before. With
+    /// Each actor handles what it was told before, and is started again for that. It ends if its
+    /// factory panics meanwhile, or the hook [`started`](crate::actor::Actor::started). With
     /// [`OneForOne`](super::Strategy::OneForOne) all are told at once. Otherwise the one that was
     /// started last is told first, and the one before it when that has ended.
     ///

@@ -32,6 +32,8 @@ pub(super) enum Step<H: Supervised> {
     Kill(H),
     /// The round goes on after this time.
     Timer(RoundId, Duration, Until),
+    /// What this timer waits for has come before.
+    Cancel(H::Timer),
     Let(H),
     /// The supervisor is gone. Its options have code of the program.
     Over(Box<Node<H>>),
@@ -66,22 +68,33 @@ impl<H: Supervised> TreePlan<H> {
     }
 }
 
+/// An actor that has failed.
+#[derive(Clone, Copy)]
+pub(super) struct Failed {
+    pub(super) key: ChildKey,
+    pub(super) directive: Directive,
+    /// Its factory, and the hook `started`, had not panicked.
+    pub(super) has_started: bool,
+}
+
 pub(super) struct TreeState<H: Supervised> {
     /// Those that have not ended.
     pub(super) nodes: BTreeMap<NodeId, Node<H>>,
     next_node: NodeId,
-    rounds: BTreeMap<RoundId, Round>,
+    rounds: BTreeMap<RoundId, Round<H>>,
     next_round: RoundId,
 }
 
 /// Actors that are put aside, and go on together.
-struct Round {
+struct Round<H: Supervised> {
     members: Vec<ChildKey>,
     /// How many are not aside yet.
     left: usize,
     /// After that.
     delay: Duration,
     is_delayed: bool,
+    /// That of the siblings, and then that of the delay.
+    timer: Option<H::Timer>,
 }
 
 impl<H: Supervised> TreeState<H> {
@@ -121,16 +134,10 @@ impl<H: Supervised> TreeState<H> {
     }
 
     /// An actor has failed, and is aside.
-    pub(super) fn failed(
-        &mut self,
-        key: ChildKey,
-        directive: Directive,
-        now: Instant,
-        plan: &mut TreePlan<H>,
-    ) {
-        let ends = directive == Directive::Stop;
-        if self.come_aside(key, ends, plan) == ChildStage::Running {
-            self.restart(key, directive, now, plan);
+    pub(super) fn failed(&mut self, failed: Failed, now: Instant, plan: &mut TreePlan<H>) {
+        let ends = failed.directive == Directive::Stop;
+        if self.come_aside(failed.key, ends, plan) == ChildStage::Running {
+            self.restart(failed, now, plan);
         }
     }
 
@@ -275,8 +282,25 @@ impl<H: Supervised> TreeState<H> {
         if round.delay.is_zero() {
             self.finish_round(id, plan);
         } else {
+            plan.steps.extend(round.timer.take().map(Step::Cancel));
             round.is_delayed = true;
             plan.steps.push(Step::Timer(id, round.delay, Until::Delay));
+        }
+    }
+
+    /// A round has this timer from now on. The timer comes back if the round no longer waits for
+    /// it.
+    pub(super) fn keep_timer(
+        &mut self,
+        id: RoundId,
+        until: Until,
+        timer: H::Timer,
+    ) -> Option<H::Timer> {
+        match self.rounds.get_mut(&id) {
+            Some(round) if round.is_delayed == (until == Until::Delay) => {
+                round.timer.replace(timer)
+            }
+            _ => Some(timer),
         }
     }
 
@@ -310,6 +334,8 @@ impl<H: Supervised> TreeState<H> {
         let Some(round) = self.rounds.remove(&id) else {
             return;
         };
+        // With a long time, and restarts one after another, they would be many.
+        plan.steps.extend(round.timer.map(Step::Cancel));
         for key in round.members {
             match self.stage(key).copied() {
                 Some(ChildStage::Aside(of)) if of == id => self.resume(key, plan),
@@ -320,10 +346,13 @@ impl<H: Supervised> TreeState<H> {
     }
 
     /// An actor that is aside has failed: begins a round.
-    pub(super) fn restart(
+    fn restart(
         &mut self,
-        key: ChildKey,
-        directive: Directive,
+        Failed {
+            key,
+            directive,
+            has_started,
+        }: Failed,
         now: Instant,
         plan: &mut TreePlan<H>,
     ) {
@@ -331,8 +360,10 @@ impl<H: Supervised> TreeState<H> {
         let mut escalates = directive == Directive::Escalate;
         let node = self.nodes.get_mut(&key.node).expect("it has a child");
         if node.is_stopping {
-            // It is to handle what it was told before.
-            if !escalates && node.count_restart(now).is_some() {
+            // It is to handle what it was told before. A state that did not start has handled
+            // nothing: its actor would fail in the same way for ever, and never come to its stop.
+            let may_start = has_started || planted!(StoppingRevivesForEver);
+            if may_start && !escalates && node.count_restart(now).is_some() {
                 self.resume(key, plan);
             } else {
                 self.end_aside(key, plan);
@@ -401,6 +432,7 @@ impl<H: Supervised> TreeState<H> {
             left,
             delay,
             is_delayed: false,
+            timer: None,
         };
         self.rounds.insert(id, round);
         if left == 0 {

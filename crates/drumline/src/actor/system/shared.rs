@@ -24,6 +24,7 @@ use crate::pool::{HeldOpen, SharedRegistry};
 use crate::spawn::{JoinHandle, spawn_future_in};
 use crate::sync::atomic::{AtomicUsize, Ordering};
 use crate::sync::{Arc, Instant, Mutex, lock};
+use crate::unwind;
 
 /// Called with each dead letter.
 type DeadLetterListener = dyn Fn(&DeadLetter) + Send + Sync;
@@ -218,6 +219,20 @@ impl SystemShared {
                 // SAFETY: the actor is dead and was idle, and there is a reference.
                 unsafe { give_up(core.as_ptr(), envelope, false) };
             }
+        }
+    }
+}
+
+impl Drop for SystemShared {
+    /// The last reference may be that of an actor that ends: no panic of the listeners, which are
+    /// of the program, may come out of here.
+    fn drop(&mut self) {
+        let listener = lock(&self.listener).take();
+        let dropped = unwind::catch(|| drop(listener)).err();
+        let failure_listener = lock(&self.failure_listener).take();
+        let panics = [dropped, unwind::catch(|| drop(failure_listener)).err()];
+        for payload in panics.into_iter().flatten() {
+            self.registry.report_panic(payload);
         }
     }
 }

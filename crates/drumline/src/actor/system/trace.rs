@@ -16,12 +16,28 @@ mod spans {
     use tracing::span::{EnteredSpan, Id, Span};
 
     use crate::actor::memory::ActorCore;
+    use crate::pool::SharedRegistry;
+    use crate::unwind;
 
     /// The span in which a message was sent, if there was one.
     pub(crate) struct SentSpan(Option<Box<Span>>);
 
     /// The span in which a handler runs, until this is dropped.
-    pub(crate) type HandlerSpan = EnteredSpan;
+    ///
+    /// A panic of the subscriber is reported then: the handler may have handed its actor on, to a
+    /// future, and the run could not end that.
+    pub(crate) struct HandlerSpan(Option<(EnteredSpan, SharedRegistry)>);
+
+    impl Drop for HandlerSpan {
+        fn drop(&mut self) {
+            let Some((span, registry)) = self.0.take() else {
+                return;
+            };
+            if let Err(payload) = unwind::catch(|| drop(span)) {
+                registry.report_panic(payload);
+            }
+        }
+    }
 
     impl SentSpan {
         /// That of the calling thread.
@@ -44,7 +60,12 @@ mod spans {
                 Some(sent) if span.is_disabled() => *sent,
                 _ => span,
             };
-            span.entered()
+            if span.is_disabled() {
+                return HandlerSpan(None);
+            }
+            // The actor may be gone at the end.
+            let registry = SharedRegistry::clone(core.system.registry());
+            HandlerSpan(Some((span.entered(), registry)))
         }
     }
 
@@ -61,7 +82,7 @@ mod spans {
     /// A panic of the subscriber is reported: it would leave an actor with an end that is half
     /// done.
     pub(crate) fn event(core: &ActorCore, what: &'static str) {
-        let told = crate::unwind::catch(|| {
+        let told = unwind::catch(|| {
             tracing::debug!(target: "drumline", actor = core.name(), "{what}");
         });
         if let Err(payload) = told {

@@ -8,12 +8,12 @@ use loom::thread::{self, JoinHandle};
 
 use super::{Lane, Nothing, Reader, Writer};
 use crate::channel::CloseReason;
+use crate::sync::exploration::bounded;
 use crate::sync::plant::{Plant, must_catch};
 use crate::wait::{Parker, Told, settle};
 
 fn explore(model: impl Fn() + Sync + Send + 'static) {
-    let mut builder = loom::model::Builder::new();
-    builder.preemption_bound = Some(3);
+    let mut builder = bounded(3);
     builder.max_branches = 10_000;
     builder.check(model);
 }

@@ -325,8 +325,10 @@ impl<T> Reader<T> {
         // Acquire as in `refresh`.
         let tail = traffic.tail().load(Ordering::Acquire);
         traffic.cut_at(tail);
-        let told = traffic.room().tell_loudly();
-        debug_assert_eq!(told, Told::Done, "a writer waits at one lane only");
+        if !planted!(LaneCutUntold) {
+            let told = traffic.room().tell_loudly();
+            debug_assert_eq!(told, Told::Done, "a writer waits at one lane only");
+        }
         rested_first || rested
     }
 

@@ -58,10 +58,41 @@ fn proceed(entry: &mut WaiterEntry, has_waited: bool, cx: &mut Context<'_>) -> P
     budget::proceed(cx)
 }
 
-/// Declares the permit and the futures for the `Sender` beside it. `$make` makes a channel with room for one message.
+/// Declares the permit, `try_reserve`, and the futures for the `Sender` beside it. `$make` makes a
+/// channel with room for one message.
 macro_rules! sending {
     ($make:literal) => {
-        /// The right to send one message; made by [`Sender::reserve`].
+        impl<T: Send> Sender<T> {
+            /// Takes the right to send one message, if there is room.
+            ///
+            /// ```
+            /// use drumline::channel::TrySendError;
+            ///
+            #[doc = concat!("let (mut sender, mut receiver) = drumline::channel::", $make, ";")]
+            /// let permit = sender.try_reserve().unwrap();
+            /// permit.send("only made when there is room").unwrap();
+            /// assert_eq!(sender.try_reserve().err(), Some(TrySendError::Full(())));
+            /// assert!(receiver.recv().is_ok());
+            /// drop(sender.try_reserve().unwrap()); // the place is free again
+            /// assert_eq!(sender.try_send("hello"), Ok(()));
+            /// ```
+            ///
+            /// # Errors
+            ///
+            /// If there is none, and if the receiver is gone, or has closed the channel.
+            pub fn try_reserve(&mut self) -> Result<SendPermit<'_, T>, TrySendError<()>> {
+                if self.is_closed() {
+                    Err(TrySendError::Closed(()))
+                } else if self.has_room() {
+                    Ok(SendPermit { sender: self })
+                } else {
+                    Err(TrySendError::Full(()))
+                }
+            }
+        }
+
+        /// The right to send one message; made by [`Sender::reserve`] and
+        /// [`Sender::try_reserve`].
         #[must_use = "a permit that is dropped gives its place back"]
         pub struct SendPermit<'a, T: Send> {
             sender: &'a mut Sender<T>,

@@ -12,6 +12,7 @@ use std::time::Duration;
 use super::site::site;
 use crate::channel::hub::{Gatherer, Hub};
 use crate::channel::lane::Nothing;
+use crate::channel::recv_many::{RecvFuture, RecvManyAsync};
 use crate::channel::{CloseReason, RecvError, RecvTimeoutError, TryRecvError, WaitingFor};
 use crate::sync::{Arc, Instant};
 use crate::wait::{Interrupt, WaiterEntry, Watched, budget, watch};
@@ -51,6 +52,11 @@ impl<T: Send> Receiver<T> {
     fn take(&mut self) -> Result<T, Nothing> {
         // SAFETY: the one receiver of its hub, and borrowed mutably.
         unsafe { self.gatherer.take(&self.hub) }
+    }
+
+    fn take_many(&mut self, messages: &mut Vec<T>, max: usize) -> Result<usize, Nothing> {
+        // SAFETY: as in `take`.
+        unsafe { self.gatherer.take_many(&self.hub, messages, max) }
     }
 
     fn wait(&mut self, deadline: Option<Instant>, location: &'static Location<'static>) -> bool {
@@ -259,8 +265,7 @@ impl<T: Send> Receiver<T> {
             return Ok(0);
         }
         loop {
-            // SAFETY: the one receiver of its hub, and borrowed mutably.
-            match unsafe { self.gatherer.take_many(&self.hub, messages, max) } {
+            match self.take_many(messages, max) {
                 Ok(count) => return Ok(count),
                 Err(Nothing::Ever(reason)) => return Err(RecvError::new(reason)),
                 Err(Nothing::Yet) => self.wait(None, Location::caller()),
@@ -292,6 +297,36 @@ impl<T: Send> Receiver<T> {
             is_listed: false,
             location: Location::caller(),
         }
+    }
+
+    /// A future that receives what there is, up to `max` messages, and adds it to `messages`; it
+    /// waits if there is nothing. It returns how many it has received: at least one, unless `max`
+    /// is 0.
+    ///
+    /// ```
+    /// # drumline::block_on(async {
+    /// let (mut sender, mut receiver) = drumline::channel::lanes::unbounded();
+    /// (0..5).for_each(|number| sender.send(number).unwrap());
+    /// let mut messages = Vec::new();
+    /// assert_eq!(receiver.recv_many_async(&mut messages, 3).await, Ok(3));
+    /// assert_eq!(messages, [0, 1, 2]);
+    /// # });
+    /// ```
+    ///
+    /// # Errors
+    ///
+    /// As [`recv`](Self::recv).
+    ///
+    /// # Cancellation
+    ///
+    /// A future that is dropped before it is ready has received nothing.
+    #[track_caller]
+    pub fn recv_many_async<'a>(
+        &'a mut self,
+        messages: &'a mut Vec<T>,
+        max: usize,
+    ) -> impl Future<Output = Result<usize, RecvError>> + Unpin + Send {
+        RecvManyAsync::new(self.recv_async(), messages, max)
     }
 
     /// Goes through all messages until no more will come; waits for each.
@@ -503,6 +538,14 @@ impl<T: Send> Future for RecvAsync<'_, T> {
                 return Poll::Pending;
             }
         }
+    }
+}
+
+impl<T: Send> RecvFuture for RecvAsync<'_, T> {
+    type Message = T;
+
+    fn take_more(&mut self, messages: &mut Vec<T>, most: usize) -> usize {
+        self.receiver.take_many(messages, most).unwrap_or(0)
     }
 }
 

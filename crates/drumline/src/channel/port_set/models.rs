@@ -7,12 +7,12 @@ use super::node_block::NodeBlock;
 use super::ready_list::ReadyList;
 use crate::channel::CloseReason;
 use crate::channel::lane::{Lane, Nothing, Reader, Writer};
+use crate::sync::exploration::bounded;
 use crate::sync::plant::{Plant, must_catch};
 use crate::wait::settle;
 
 fn explore(preemptions: usize, model: impl Fn() + Sync + Send + 'static) {
-    let mut builder = loom::model::Builder::new();
-    builder.preemption_bound = Some(preemptions);
+    let mut builder = bounded(preemptions);
     builder.max_branches = 10_000;
     builder.check(model);
 }
@@ -41,21 +41,28 @@ impl Port {
     }
 
     fn listen(&mut self) -> bool {
+        if self.listen_unsettled() {
+            settle();
+        }
+        self.is_ready()
+    }
+
+    /// Returns whether it has to be settled.
+    fn listen_unsettled(&mut self) -> bool {
         let Port {
             lane,
-            reader,
             nodes,
             place,
             is_listening,
             ..
         } = self;
-        let has_to_settle = nodes.with_waker(*place, |waker| {
+        nodes.with_waker(*place, |waker| {
             lane.messages().list_unsettled(waker, is_listening)
-        });
-        if has_to_settle {
-            settle();
-        }
-        reader.is_ready(lane)
+        })
+    }
+
+    fn is_ready(&mut self) -> bool {
+        self.reader.is_ready(&self.lane)
     }
 
     /// A thread that sends these messages and ends; and the lane, which is to be dropped after it
@@ -74,8 +81,35 @@ impl Port {
     }
 }
 
+/// How a set listens before it waits.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Listens {
+    /// To a port that has nothing, at once.
+    OneByOne,
+    /// To all that it holds, when none of them has anything.
+    ToAll,
+}
+
+/// Listens to all ports that are held, as `PortSet::listen_to_all` does. Returns whether they are
+/// held no more.
+fn listen_to_all(ports: &mut [Option<Port>]) -> bool {
+    let mut held = ports.iter_mut().flatten().filter(|port| port.is_held);
+    let mut held = Vec::from_iter(&mut held);
+    let has_to_settle = held.iter_mut().fold(false, |has_to_settle, port| {
+        port.listen_unsettled() || has_to_settle
+    });
+    if has_to_settle {
+        settle();
+    }
+    if held.iter_mut().any(|port| port.is_ready()) {
+        return false;
+    }
+    held.into_iter().for_each(|port| port.is_held = false);
+    true
+}
+
 /// Receives from all ports as a set does, until all have ended. Returns how many messages came.
-fn receive_all(list: &Arc<ReadyList>, ports: &mut [Option<Port>]) -> usize {
+fn receive_all(list: &Arc<ReadyList>, ports: &mut [Option<Port>], listens: Listens) -> usize {
     let mut received = 0;
     while ports.iter().any(Option::is_some) {
         list.take(|place| {
@@ -98,12 +132,14 @@ fn receive_all(list: &Arc<ReadyList>, ports: &mut [Option<Port>]) -> usize {
                     *place = None;
                     is_idle = false;
                 }
+                Err(Nothing::Yet) if listens == Listens::ToAll => {}
                 Err(Nothing::Yet) => {
                     port.is_held = port.listen();
                     is_idle &= !port.is_held;
                 }
             }
         }
+        is_idle = is_idle && (listens == Listens::OneByOne || listen_to_all(ports));
         if is_idle && ports.iter().any(Option::is_some) {
             list.arrivals().sleep(|| !list.is_empty());
         }
@@ -113,13 +149,14 @@ fn receive_all(list: &Arc<ReadyList>, ports: &mut [Option<Port>]) -> usize {
 }
 
 /// Two senders, and a receiver that sleeps while there is nothing.
-fn two_ports() {
-    explore(2, || {
+fn two_ports(listens: Listens) {
+    // With two preemptions the second way takes a minute.
+    explore(2 - usize::from(listens == Listens::ToAll), move || {
         let list = ReadyList::new();
         let nodes = NodeBlock::new(Arc::clone(&list), 0);
         let ports = [0, 1].map(|place| Port::new(&nodes, place));
         let senders = [ports[0].sender(1), ports[1].sender(1)];
-        assert_eq!(receive_all(&list, &mut ports.map(Some)), 2);
+        assert_eq!(receive_all(&list, &mut ports.map(Some), listens), 2);
         for (sender, lane) in senders {
             sender.join().unwrap();
             drop(lane);
@@ -128,12 +165,12 @@ fn two_ports() {
 }
 
 /// One sender that wakes its port again and again.
-fn one_port(messages: usize) {
+fn one_port(messages: usize, listens: Listens) {
     explore(3, move || {
         let list = ReadyList::new();
         let port = Port::new(&NodeBlock::new(Arc::clone(&list), 0), 0);
         let (sender, _lane) = port.sender(messages);
-        assert_eq!(receive_all(&list, &mut [Some(port)]), messages);
+        assert_eq!(receive_all(&list, &mut [Some(port)], listens), messages);
         sender.join().unwrap();
     });
 }
@@ -178,7 +215,10 @@ fn use_a_place_again() {
         let (second_sender, _second_lane) = second.sender(1);
         let _is_ready = first.listen();
         first.lane.unlist(&mut first.is_listening);
-        assert_eq!(receive_all(&list, &mut [Some(second)]), 1);
+        assert_eq!(
+            receive_all(&list, &mut [Some(second)], Listens::OneByOne),
+            1
+        );
         first_sender.join().unwrap();
         second_sender.join().unwrap();
         drop(first);
@@ -202,11 +242,13 @@ fn drop_the_set() {
 
 #[test]
 fn loom_ports_wake_their_set() {
-    one_port(2);
-    must_catch(Plant::PortUntold, || one_port(1));
-    must_catch(Plant::PortListedForEver, || one_port(2));
-    two_ports();
-    must_catch(Plant::PortListedTwice, || one_port(3));
+    for listens in [Listens::OneByOne, Listens::ToAll] {
+        one_port(2, listens);
+        must_catch(Plant::PortUntold, || one_port(1, listens));
+        must_catch(Plant::PortListedForEver, || one_port(2, listens));
+        two_ports(listens);
+    }
+    must_catch(Plant::PortListedTwice, || one_port(3, Listens::OneByOne));
 }
 
 #[test]

@@ -9,6 +9,7 @@ use std::time::Duration;
 
 use super::{PortEvent, PortSet};
 use crate::channel::lane::Nothing;
+use crate::channel::recv_many::{RecvFuture, RecvManyAsync};
 use crate::channel::{ChannelKind, RecvError, RecvTimeoutError, WaitingFor};
 use crate::sync::Instant;
 use crate::wait::{WaitSite, Watched, budget, watch};
@@ -195,16 +196,21 @@ impl<T: Send> PortSet<T> {
         // Before anything is taken: it may panic.
         events.reserve(1);
         events.push(self.recv_at(Location::caller())?);
+        Ok(1 + self.take_held(events, max - 1))
+    }
+
+    /// Takes what there is now, up to `max`. Returns how much.
+    fn take_held(&mut self, events: &mut Vec<PortEvent<T>>, max: usize) -> usize {
         // No more than there are now: senders may be as fast as this.
-        let most = max.min(self.count_held().saturating_add(1));
-        for count in 1..most {
+        let most = self.count_held(max);
+        for count in 0..most {
             events.reserve(1);
             match self.take() {
                 Ok(event) => events.push(event),
-                Err(_) => return Ok(count),
+                Err(_) => return count,
             }
         }
-        Ok(most)
+        most
     }
 
     /// A future that receives a message, or the end of a port.
@@ -236,6 +242,40 @@ impl<T: Send> PortSet<T> {
             is_listed: false,
             location: Location::caller(),
         }
+    }
+
+    /// A future that receives what there is, up to `max` messages and ends, and adds it to
+    /// `events`; it waits if there is nothing. It returns how many it has received: at least one,
+    /// unless `max` is 0.
+    ///
+    /// ```
+    /// # drumline::block_on(async {
+    /// use drumline::channel::{PortSet, spsc};
+    ///
+    /// let mut set = PortSet::new();
+    /// let (mut sender, receiver) = spsc::unbounded();
+    /// set.add(receiver);
+    /// (0..5).for_each(|number| sender.send(number).unwrap());
+    /// let mut events = Vec::new();
+    /// assert_eq!(set.recv_many_async(&mut events, 3).await, Ok(3));
+    /// assert_eq!(events.pop().unwrap().into_message(), Some(2));
+    /// # });
+    /// ```
+    ///
+    /// # Errors
+    ///
+    /// As [`recv`](Self::recv).
+    ///
+    /// # Cancellation
+    ///
+    /// A future that is dropped before it is ready has received nothing.
+    #[track_caller]
+    pub fn recv_many_async<'a>(
+        &'a mut self,
+        events: &'a mut Vec<PortEvent<T>>,
+        max: usize,
+    ) -> impl Future<Output = Result<usize, RecvError>> + Unpin + Send {
+        RecvManyAsync::new(self.recv_async(), events, max)
     }
 
     /// Goes through all messages and ends, until there is no port and no
@@ -330,6 +370,14 @@ impl<T: Send> Future for RecvAsync<'_, T> {
                 }
             }
         }
+    }
+}
+
+impl<T: Send> RecvFuture for RecvAsync<'_, T> {
+    type Message = PortEvent<T>;
+
+    fn take_more(&mut self, events: &mut Vec<PortEvent<T>>, most: usize) -> usize {
+        self.set.take_held(events, most)
     }
 }
 

@@ -9,12 +9,12 @@ use super::waiting::{LastLook, Listened, Listening, Paths, SelectOutcome, look, 
 use crate::channel::CloseReason;
 use crate::channel::lane::{Lane, Nothing, Reader, Writer};
 use crate::channel::shared::{RecvWatch, SendWatch, SharedQueue, Unsent};
+use crate::sync::exploration::bounded;
 use crate::sync::plant::{Plant, must_catch};
 use crate::wait::Parker;
 
 fn explore(preemptions: usize, model: impl Fn() + Sync + Send + 'static) {
-    let mut builder = loom::model::Builder::new();
-    builder.preemption_bound = Some(preemptions);
+    let mut builder = bounded(preemptions);
     builder.max_branches = 20_000;
     builder.check(model);
 }
@@ -32,8 +32,17 @@ type Shared = Arc<SharedQueue<usize>>;
 /// One path.
 enum Path<'a> {
     Recv(RecvWatch, &'a Shared),
-    Send(SendWatch, &'a Shared, usize),
+    Send(SendPath<'a>),
     Lane(bool, &'a Lane<usize>, &'a mut Reader<usize>),
+}
+
+/// What a path to send is at.
+struct SendPath<'a> {
+    watch: SendWatch,
+    queue: &'a Shared,
+    /// `None`: it leaves the place that it gets.
+    message: Option<usize>,
+    is_chosen: bool,
 }
 
 /// What a path gives.
@@ -41,7 +50,11 @@ enum Path<'a> {
 enum Chosen {
     Received(usize),
     Ended,
+    /// A place for the message. It is used when no path listens any more.
+    Place,
     Sent,
+    /// The place has gone back.
+    Left,
     /// The message comes back.
     Refused(usize),
 }
@@ -64,13 +77,13 @@ impl Paths for ModelPaths<'_, '_> {
                     Err(_) => None,
                 }
             }
-            Path::Send(watch, queue, message) => match watch.reserve(queue) {
-                Ok(()) => Some(match watch.send(queue, *message) {
-                    Ok(()) => Chosen::Sent,
-                    Err(message) => Chosen::Refused(message),
-                }),
+            Path::Send(path) => match path.watch.reserve(path.queue) {
+                Ok(()) => {
+                    path.is_chosen = true;
+                    Some(Chosen::Place)
+                }
                 Err(Unsent::Full(())) => None,
-                Err(Unsent::Closed(())) => Some(Chosen::Refused(*message)),
+                Err(Unsent::Closed(())) => path.message.map(Chosen::Refused),
             },
             // SAFETY: the one reader.
             Path::Lane(_, lane, reader) => match unsafe { reader.pop(lane) } {
@@ -89,7 +102,7 @@ impl Paths for ModelPaths<'_, '_> {
         for path in &mut *self.0 {
             let is_listed = match path {
                 Path::Recv(watch, queue) => watch.listen(queue, waker),
-                Path::Send(watch, queue, _) => watch.listen(queue, waker),
+                Path::Send(path) => path.watch.listen(path.queue, waker),
                 Path::Lane(is_listed, lane, _) => {
                     let is_unsettled = lane.messages().list_unsettled(waker, is_listed);
                     listened(if is_unsettled {
@@ -112,15 +125,42 @@ impl Paths for ModelPaths<'_, '_> {
         for path in &mut *self.0 {
             match path {
                 Path::Recv(watch, queue) => watch.unlisten(queue),
-                Path::Send(watch, queue, _) => watch.unlisten(queue, false),
+                Path::Send(path) => path.watch.unlisten(path.queue, path.is_chosen),
                 Path::Lane(is_listed, lane, _) => lane.unlist(is_listed),
             }
         }
     }
 }
 
+impl SendPath<'_> {
+    /// Sends the message, or leaves the place.
+    fn finish(&mut self) -> Chosen {
+        let Some(message) = self.message else {
+            self.watch.unlisten(self.queue, false);
+            return Chosen::Left;
+        };
+        match self.watch.send(self.queue, message) {
+            Ok(()) => Chosen::Sent,
+            Err(message) => Chosen::Refused(message),
+        }
+    }
+}
+
 /// Selects as a thread does, without the watching.
 fn select(paths: &mut [Path<'_>]) -> Chosen {
+    let chosen = choose(paths);
+    if chosen != Chosen::Place {
+        return chosen;
+    }
+    let finished = paths.iter_mut().find_map(|path| match path {
+        Path::Send(path) if path.is_chosen => Some(path.finish()),
+        _ => None,
+    });
+    finished.expect("a path has the place")
+}
+
+/// Waits for a path. None of them listens after that.
+fn choose(paths: &mut [Path<'_>]) -> Chosen {
     let sleeper = Arc::new(Sleeper(Parker::new()));
     let waker = Waker::from(Arc::clone(&sleeper));
     let mut paths = ModelPaths(paths);
@@ -147,7 +187,16 @@ fn recv(queue: &Shared) -> Path<'_> {
 }
 
 fn send(queue: &Shared, message: usize) -> Path<'_> {
-    Path::Send(SendWatch::default(), queue, message)
+    send_or_leave(queue, Some(message))
+}
+
+fn send_or_leave(queue: &Shared, message: Option<usize>) -> Path<'_> {
+    Path::Send(SendPath {
+        watch: SendWatch::default(),
+        queue,
+        message,
+        is_chosen: false,
+    })
 }
 
 /// A receiver selects over two queues; a message comes through one of them.
@@ -243,6 +292,26 @@ fn send_against_recv() {
     assert!(full.try_send(3).is_err(), "a place too many");
 }
 
+/// A select gets the place, and leaves it: another one that waits behind it gets it.
+fn leaves_its_place() {
+    let full = queue(1);
+    assert!(full.try_send(0).is_ok());
+    let sender = {
+        let full = Arc::clone(&full);
+        thread::spawn(move || select(&mut [send(&full, 1)]))
+    };
+    let receiver = {
+        let full = Arc::clone(&full);
+        thread::spawn(move || [(); 2].map(|()| select(&mut [recv(&full)])))
+    };
+    assert_eq!(select(&mut [send_or_leave(&full, None)]), Chosen::Left);
+    assert_eq!(sender.join().unwrap(), Chosen::Sent);
+    let received = receiver.join().unwrap();
+    assert_eq!(received, [Chosen::Received(0), Chosen::Received(1)]);
+    assert!(full.try_send(2).is_ok(), "a place is lost");
+    assert!(full.try_send(3).is_err(), "a place too many");
+}
+
 /// Two threads select over the same two queues, into each of which one message comes. Both get one,
 /// whichever uses which.
 fn two_selects(capacity: usize) {
@@ -307,6 +376,8 @@ fn loom_select_is_closed() {
 fn loom_select_sends() {
     explore(3, send_against_recv);
     must_catch(Plant::SelectKeepsPermit, || explore(3, send_against_recv));
+    explore(2, leaves_its_place);
+    must_catch(Plant::SelectKeepsPermit, || explore(2, leaves_its_place));
 }
 
 #[test]

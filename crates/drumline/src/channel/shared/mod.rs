@@ -162,8 +162,6 @@ impl<T> SharedQueue<T> {
         self.queue.capacity() == 0
     }
 
-    // ---- senders -----------------------------------------------------------------
-
     /// Does something under the lock, and then calls the wakers that it has collected.
     fn locked<R>(&self, f: impl FnOnce(&mut Sleepers<T>, &mut Calls) -> R) -> R {
         let mut calls = Calls::default();
@@ -375,8 +373,6 @@ impl<T> SharedQueue<T> {
         self.locked(|sleepers, calls| sleepers.refill(&self.queue, calls));
     }
 
-    // ---- receivers ---------------------------------------------------------------
-
     /// Takes a message if there is one.
     ///
     /// # Safety
@@ -547,8 +543,6 @@ impl<T> SharedQueue<T> {
             None => sleepers.call_receiver(&self.queue, calls),
         });
     }
-
-    // ---- the end -----------------------------------------------------------------
 
     /// A further sender.
     pub(super) fn add_sender(&self) {

@@ -9,12 +9,12 @@ use loom::thread;
 use super::segments::{LOUDS, NoMessage};
 use super::{Listed, Outgoing, SharedQueue, Unsent};
 use crate::channel::CloseReason;
+use crate::sync::exploration::bounded;
 use crate::sync::plant::{Plant, must_catch};
 use crate::wait::Parker;
 
 fn explore(preemptions: usize, model: impl Fn() + Sync + Send + 'static) {
-    let mut builder = loom::model::Builder::new();
-    builder.preemption_bound = Some(preemptions);
+    let mut builder = bounded(preemptions);
     builder.max_branches = 20_000;
     builder.check(model);
 }
@@ -287,6 +287,40 @@ fn loom_shared_queue_closes() {
     });
 }
 
+/// All messages come through one `recv_many` after the other, whose count is told once for each.
+fn received_in_batches(senders: usize, each: usize, capacity: usize, is_shared: bool) {
+    let shared: Shared = Arc::new(SharedQueue::new(capacity, is_shared));
+    (1..senders).for_each(|_| shared.add_sender());
+    let threads = (0..senders).map(|number| sender(&shared, number * each..(number + 1) * each));
+    let threads = Vec::from_iter(threads);
+    let mut received = Vec::new();
+    while received.len() < senders * each {
+        // SAFETY: the one receiver.
+        match unsafe { shared.take_many(&mut received, senders * each) } {
+            Ok(count) => assert!(count > 0),
+            // It waits as for a single message.
+            Err(NoMessage::Yet) => received.extend(receive(&shared)),
+            Err(NoMessage::Ever) => panic!("a message is lost"),
+        }
+    }
+    check(&received, senders, each);
+    for thread in threads {
+        assert_eq!(thread.join().unwrap(), each);
+    }
+    assert!(receive(&shared).is_none());
+}
+
+#[test]
+fn loom_shared_queue_is_received_in_batches() {
+    explore(2, || received_in_batches(1, 2, usize::MAX, false));
+    explore(2, || received_in_batches(1, 2, 1, false));
+    explore(1, || received_in_batches(1, 3, 2, true));
+    explore(2, || received_in_batches(1, 2, 0, false));
+    must_catch(Plant::TakenBlindly, || {
+        explore(3, || received_in_batches(1, 2, 1, false));
+    });
+}
+
 /// A receiver gives up while a message comes; the other one gets it.
 fn gives_up(capacity: usize) {
     let shared: Shared = Arc::new(SharedQueue::new(capacity, true));
@@ -354,6 +388,12 @@ fn loom_shared_queue_sends_all_or_nothing() {
     explore(3, || sends_all_or_nothing(0));
 }
 
+/// An empty queue of capacity one has its place, and no other.
+fn has_one_place(shared: &Shared) {
+    assert!(shared.try_send(2).is_ok(), "the place is lost");
+    assert!(shared.try_send(3).is_err(), "there is one place");
+}
+
 /// A permit is a place of the capacity, until it is used or given back.
 fn reserved(is_used: bool) {
     let shared: Shared = Arc::new(SharedQueue::new(1, false));
@@ -374,14 +414,66 @@ fn reserved(is_used: bool) {
         let received = unsafe { shared.take() };
         assert!(matches!(received, Ok(message) if message == usize::from(was_sent)));
     }
-    assert!(shared.try_send(2).is_ok(), "the place is lost");
-    assert!(shared.try_send(3).is_err(), "there is one place");
+    has_one_place(&shared);
 }
 
 #[test]
 fn loom_shared_queue_gives_permits() {
     explore(3, || reserved(true));
     explore(3, || reserved(false));
+}
+
+/// Two lines for a permit stand at a full channel, and the receiver makes one place. The one that
+/// gets it gives up, or uses it: the other one gets the next.
+fn two_permits_in_line(is_used: bool) {
+    let shared: Shared = Arc::new(SharedQueue::new(1, false));
+    assert!(shared.try_send(0).is_ok());
+    let in_line = move |shared: &Shared| {
+        let sleeper = Sleeper::new();
+        let waker = Waker::from(Arc::clone(&sleeper));
+        let outgoing = match shared.line_up(Outgoing::Permit, waker) {
+            Listed::Ready(outgoing) => outgoing,
+            Listed::Waits(key) => {
+                sleeper.0.park();
+                shared.step_out(key)
+            }
+        };
+        assert!(matches!(outgoing, Outgoing::Done), "it is called early");
+        if is_used {
+            assert!(shared.send_reserved(1).is_ok());
+        } else {
+            shared.give_room_back();
+        }
+    };
+    let other = {
+        let shared = Arc::clone(&shared);
+        thread::spawn(move || in_line(&shared))
+    };
+    let receiver = {
+        let shared = Arc::clone(&shared);
+        thread::spawn(move || {
+            assert_eq!(receive(&shared), Some(0));
+            if is_used {
+                assert_eq!(receive(&shared), Some(1));
+            }
+        })
+    };
+    in_line(&shared);
+    other.join().unwrap();
+    receiver.join().unwrap();
+    let left = if is_used { Some(1) } else { None };
+    // SAFETY: the one receiver has ended.
+    assert_eq!(unsafe { shared.take() }.ok(), left);
+    has_one_place(&shared);
+}
+
+#[test]
+fn loom_shared_queue_gives_permits_in_line() {
+    explore(2, || two_permits_in_line(false));
+    explore(2, || two_permits_in_line(true));
+    must_catch(Plant::LinesUpBlindly, || {
+        explore(2, || two_permits_in_line(false));
+    });
 }
 
 /// There is room for a message all the time, whatever becomes of the permit.

@@ -127,6 +127,15 @@ impl<T: Send> ReceiverEnd<T> {
         deadline: Option<Instant>,
         location: &'static Location<'static>,
     ) -> Result<T, RecvTimeoutError> {
+        if deadline.is_some() {
+            // Without a deadline, `recv` has looked.
+            match self.take() {
+                Ok(message) => return Ok(message),
+                Err(NoMessage::Ever) => return Err(RecvTimeoutError::Closed(self.why())),
+                Err(NoMessage::Yet) => {}
+            }
+        }
+        self.shared.pause();
         self.wait_until(deadline, location, || self.take(), |message| message)
     }
 
@@ -141,7 +150,6 @@ impl<T: Send> ReceiverEnd<T> {
     ) -> Result<R, RecvTimeoutError> {
         let mut was_called = false;
         let mut is_too_late = false;
-        self.shared.pause();
         loop {
             match take() {
                 Ok(taken) => return Ok(taken),
@@ -190,6 +198,10 @@ impl<T: Send> ReceiverEnd<T> {
             // SAFETY: as in `take`.
             unsafe { self.shared.take_many(messages, max) }.map(Batch::Count)
         };
+        if self.shared.len() < max {
+            // So that more come: each look takes the senders' line of memory away from them.
+            self.shared.pause();
+        }
         let taken = self.wait_until(None, location, take, Batch::One);
         match taken {
             Ok(Batch::Count(count)) => Ok(count),

@@ -9,6 +9,7 @@ use std::task::{Context, Poll};
 
 use super::{ReceiverEnd, WaitKey};
 use crate::channel::RecvError;
+use crate::channel::recv_many::RecvFuture;
 use crate::wait::WaiterEntry;
 
 /// A future that receives a message; made by [`recv_async`] of a receiver.
@@ -50,6 +51,14 @@ impl<T: Send> Future for RecvAsync<'_, T> {
             location,
         } = &mut *self;
         end.poll_recv(cx, key, entry, location)
+    }
+}
+
+impl<T: Send> RecvFuture for RecvAsync<'_, T> {
+    type Message = T;
+
+    fn take_more(&mut self, messages: &mut Vec<T>, most: usize) -> usize {
+        self.end.try_recv_many(messages, most).unwrap_or(0)
     }
 }
 

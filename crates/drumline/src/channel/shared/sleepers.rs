@@ -130,8 +130,6 @@ impl<T> Sleepers<T> {
         }
     }
 
-    // ---- rendezvous --------------------------------------------------------------
-
     /// Hands a message to the receiver that has waited longest. It comes back if there is none.
     pub(super) fn hand_over(
         &mut self,

@@ -10,6 +10,7 @@ use std::task::{Context, Poll, Waker};
 use std::time::Duration;
 
 use crate::channel::lane::{Lane, Nothing, Reader};
+use crate::channel::recv_many::{RecvFuture, RecvManyAsync};
 use crate::channel::{
     ChannelKind, CloseReason, RecvError, RecvTimeoutError, TryRecvError, WaitingFor,
 };
@@ -281,6 +282,36 @@ impl<T: Send> Receiver<T> {
         }
     }
 
+    /// A future that receives what there is, up to `max` messages, and adds it to `messages`; it
+    /// waits if there is nothing. It returns how many it has received: at least one, unless `max`
+    /// is 0.
+    ///
+    /// ```
+    /// # drumline::block_on(async {
+    /// let (mut sender, mut receiver) = drumline::channel::spsc::unbounded();
+    /// (0..5).for_each(|number| sender.send(number).unwrap());
+    /// let mut messages = Vec::new();
+    /// assert_eq!(receiver.recv_many_async(&mut messages, 3).await, Ok(3));
+    /// assert_eq!(messages, [0, 1, 2]);
+    /// # });
+    /// ```
+    ///
+    /// # Errors
+    ///
+    /// As [`recv`](Self::recv).
+    ///
+    /// # Cancellation
+    ///
+    /// A future that is dropped before it is ready has received nothing.
+    #[track_caller]
+    pub fn recv_many_async<'a>(
+        &'a mut self,
+        messages: &'a mut Vec<T>,
+        max: usize,
+    ) -> impl Future<Output = Result<usize, RecvError>> + Unpin + Send {
+        RecvManyAsync::new(self.recv_async(), messages, max)
+    }
+
     fn pop_many(&mut self, messages: &mut Vec<T>, max: usize) -> Result<usize, Nothing> {
         // SAFETY: the one receiver of its lane, and borrowed mutably.
         unsafe { self.reader.pop_many(&self.lane, messages, max) }
@@ -499,6 +530,14 @@ impl<T: Send> Future for RecvAsync<'_, T> {
             location,
         } = &mut *self;
         receiver.poll_recv(cx, is_listed, location)
+    }
+}
+
+impl<T: Send> RecvFuture for RecvAsync<'_, T> {
+    type Message = T;
+
+    fn take_more(&mut self, messages: &mut Vec<T>, most: usize) -> usize {
+        self.receiver.pop_many(messages, most).unwrap_or(0)
     }
 }
 

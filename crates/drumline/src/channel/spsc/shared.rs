@@ -222,6 +222,17 @@ impl<T: Send> SharedSender<T> {
         self.len() == 0
     }
 
+    /// How many messages the channel holds at most; `None` if there is no bound.
+    ///
+    /// ```
+    /// let (sender, _receiver) = drumline::channel::spsc::bounded::<u8>(3);
+    /// assert_eq!(sender.into_shared().capacity(), Some(3));
+    /// ```
+    #[must_use]
+    pub fn capacity(&self) -> Option<usize> {
+        Some(self.shared.lane.capacity()).filter(|&capacity| capacity != usize::MAX)
+    }
+
     /// Whether the receiver is gone, or has closed the channel.
     ///
     /// ```

@@ -35,9 +35,6 @@ where
         C: UnindexedConsumer<A::Item>,
     {
         let Chain { a, b } = self;
-        if a.opt_len() == Some(0) {
-            return b.drive_unindexed(consumer);
-        }
         loop_limit::within(move || {
             // Consumers that must know their number need not be able to do without it.
             let (first, second, reducer) = match a.opt_len() {
@@ -86,9 +83,6 @@ where
         C: Consumer<A::Item>,
     {
         let Chain { a, b } = self;
-        if a.len() == 0 {
-            return b.drive(consumer);
-        }
         loop_limit::within(move || {
             let (first, second, reducer) = consumer.split_at(a.len());
             in_turn(

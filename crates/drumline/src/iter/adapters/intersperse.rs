@@ -50,7 +50,8 @@ where
     where
         C: UnindexedConsumer<I::Item>,
     {
-        if self.base.opt_len().is_some() {
+        // Where there are more than can be counted, the places of its splits could not be either.
+        if self.opt_len().is_some() {
             let consumer = Counted {
                 base: consumer,
                 element: self.element,
@@ -142,7 +143,7 @@ impl<C, T> Counted<C, T> {
     /// How many items become of `count`, and whether nothing comes before what is after them.
     fn count(&self, count: usize) -> (usize, bool) {
         let first = usize::from(self.is_first && count > 0);
-        (2 * count - first, self.is_first && count == 0)
+        (count + (count - first), self.is_first && count == 0)
     }
 }
 

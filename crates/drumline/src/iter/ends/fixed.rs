@@ -42,7 +42,8 @@ impl<T> Nodes<T> {
         self.end += 1 << level;
         // A node is the second of two if the end is a multiple of the next larger size, and the
         // first one is here.
-        while self.end & ((2 << level) - 1) == 0
+        // With 32 bits, and half of all numbers, there is no such power.
+        while self.end & (2_usize << level).wrapping_sub(1) == 0
             && let Some((_, left)) = self.list.pop_if(|(before, _)| *before == level)
         {
             node = op(left, node);

@@ -161,6 +161,11 @@ impl ChunkLen {
     pub(super) fn learn_unhelped(&mut self, start: Ticks, left: usize) -> Ticks {
         let now = self.learn(start, left);
         self.is_measured = true;
+        // The first item is often a long one, so what is hidden may grow again with the chunks.
+        let hidden = (left / 16)
+            .min(HIDDEN)
+            .min(self.items.saturating_mul(2) - 1);
+        self.hidden = self.hidden.max(hidden);
         now
     }
 
@@ -193,11 +198,16 @@ impl ChunkLen {
             let factor = (target / took.max(1)).clamp(2, GROWTH);
             self.items = self.items.saturating_mul(factor as usize);
             self.whole = self.whole.min(self.depth).saturating_sub(1).max(SPLITS);
-        } else if took > target * 2 {
+            return;
+        }
+        if took > target * 2 {
             let factor = (took / target).min(GROWTH);
             self.items = (self.items / factor as usize).max(self.min);
             self.whole = self.whole.max(self.depth + 1).min(DEEPEST);
         }
+        // What the end of the loop hides is a number of items, and these are not short: it is to be
+        // less than two chunks.
+        self.hidden = self.hidden.min(self.items.saturating_mul(2) - 1);
     }
 
     /// Goes on elsewhere in the loop, where items may be longer.
@@ -283,6 +293,27 @@ mod tests {
         assert_eq!(chunk_len.whole, SPLITS);
         chunk_len.begin_anew();
         assert_eq!(chunk_len.whole, DEEPEST);
+    }
+
+    /// The end of a loop is left without an offer only if that takes no longer than two chunks.
+    #[test]
+    fn long_items_are_all_on_offer() {
+        for (nanos, hidden) in [(TARGET / 4, 62), (TARGET, 1), (100_000_000, 1)] {
+            let mut chunk_len = ChunkLen::new(1);
+            chunk_len.hidden = 62;
+            chunk_len.adapt(nanos, TARGET);
+            assert_eq!(chunk_len.hidden, hidden, "{nanos} ns");
+        }
+        // Ten items are a chunk.
+        let mut chunk_len = ChunkLen::new(1);
+        (chunk_len.items, chunk_len.hidden) = (10, HIDDEN);
+        chunk_len.adapt(TARGET, TARGET);
+        assert_eq!(chunk_len.hidden, 19);
+        // As few as the program allows.
+        let mut chunk_len = ChunkLen::new(100);
+        chunk_len.hidden = HIDDEN;
+        chunk_len.adapt(TARGET * 100, TARGET);
+        assert_eq!(chunk_len.hidden, 199);
     }
 
     /// However short the first item was, it says little of the next ones.

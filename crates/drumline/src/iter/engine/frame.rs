@@ -7,6 +7,14 @@
 //! beside any of them, and a chunk has a folder in place of a consumer. An enum would have a
 //! variant for each pair, and each step would move all of a frame to change one part. So a step
 //! that finds something missing says so ([`misplaced`]), and that is a fault of the engine.
+//!
+//! # Few instructions
+//!
+//! All of this is compiled for each loop of a program. What a function holds while it calls another
+//! one has to be dropped if that panics, and each such call is a way of its own out of the
+//! function. So a step takes things out of the frame one by one, as it passes them on
+//! ([`taken`]), and puts back at once what it gets. An assignment would also drop what was there:
+//! [`put`] does not, as nothing is.
 
 use std::{mem, ptr};
 
@@ -63,18 +71,22 @@ where
         outcome: PartOutcome<C::Folder, C::Result>,
         reducer: C::Reducer,
     ) -> Self {
-        let mut frame = Frame::empty();
-        frame.reducer = Some(reducer);
-        match outcome {
-            PartOutcome::Open(folder) => frame.folder = Some(folder),
-            PartOutcome::Closed(result) => frame.result = Some(result),
-            PartOutcome::Shared => {}
+        let (folder, result) = match outcome {
+            PartOutcome::Open(folder) => (Some(folder), None),
+            PartOutcome::Closed(result) => (None, Some(result)),
+            PartOutcome::Shared => (None, None),
+        };
+        Frame {
+            folder,
+            items: None,
+            consumer: None,
+            result,
+            reducer: Some(reducer),
         }
-        frame
     }
 
     pub(super) fn set_reducer(&mut self, reducer: C::Reducer) {
-        self.reducer = Some(reducer);
+        put(&mut self.reducer, reducer);
     }
 
     /// # Safety
@@ -85,33 +97,57 @@ where
         unsafe { &mut *ptr::from_mut(frame).cast::<Self>() }
     }
 
-    fn take(&mut self) -> (I, C) {
-        match (self.items.take(), self.consumer.take()) {
-            (Some(items), Some(consumer)) => (items, consumer),
-            _ => misplaced(),
-        }
-    }
-
     fn take_part(&mut self) -> Part<I, C> {
-        let (items, consumer) = self.take();
-        Part { items, consumer }
+        Part {
+            items: taken(&mut self.items),
+            consumer: taken(&mut self.consumer),
+        }
     }
 
     /// What came of all items.
-    pub(super) fn into_result(self) -> C::Result {
-        match self.result {
-            Some(result) => result,
-            None => misplaced(),
-        }
+    pub(super) fn into_result(mut self) -> C::Result {
+        taken(&mut self.result)
     }
 
     /// What came of them so far, where all have been gone through, or brought in to a shared loop.
-    pub(super) fn into_outcome(self) -> PartOutcome<C::Folder, C::Result> {
-        match (self.result, self.folder) {
-            (Some(result), _) => PartOutcome::Closed(result),
-            (None, Some(folder)) => PartOutcome::Open(folder),
-            (None, None) => PartOutcome::Shared,
+    pub(super) fn into_outcome(mut self) -> PartOutcome<C::Folder, C::Result> {
+        if let Some(result) = self.result.take() {
+            return PartOutcome::Closed(result);
         }
+        match self.folder.take() {
+            Some(folder) => PartOutcome::Open(folder),
+            None => PartOutcome::Shared,
+        }
+    }
+
+    /// Splits what nests; see [`Steps::split`].
+    fn split_nested(&mut self, split: Split<'_>, second: &mut Self) -> bool {
+        let items = taken(&mut self.items);
+        let (stays, goes, at) = match split {
+            Split::Halve(chunk_len) => match items.halve(chunk_len, false) {
+                Ok((first, second, at)) => (Some(first), second, at),
+                Err(items) => {
+                    put(&mut self.items, items);
+                    return false;
+                }
+            },
+            Split::Share => {
+                let (stays, goes) = items.share();
+                (stays, goes, 0)
+            }
+            Split::At(_) => (None, items, 0),
+        };
+        self.items = stays;
+        put(&mut second.items, goes);
+        self.split_consumer(at, second);
+        true
+    }
+
+    fn split_consumer(&mut self, at: usize, second: &mut Self) {
+        let (first, others, reducer) = taken(&mut self.consumer).split_at(at);
+        put(&mut self.consumer, first);
+        put(&mut second.consumer, others);
+        put(&mut second.reducer, reducer);
     }
 
     fn with_empty(with_frame: WithFrame<'_>) {
@@ -155,11 +191,11 @@ where
     }
 
     fn fold(&mut self) {
-        let (consumer, folder) = (self.consumer.take(), self.folder.take());
-        self.folder = Some(match self.items.take() {
-            Some(items) => part::fold_apart(items, consumer, folder),
-            None => part::begin(consumer, folder),
-        });
+        let folder = match self.items.take() {
+            Some(items) => part::fold_apart(items, self.consumer.take(), self.folder.take()),
+            None => part::begin(self.consumer.take(), self.folder.take()),
+        };
+        put(&mut self.folder, folder);
     }
 
     fn fold_chunk(&mut self, chunk_len: &mut ChunkLen) {
@@ -209,74 +245,65 @@ where
 
     fn close(&mut self) {
         if let Some(folder) = self.folder.take() {
-            self.result = Some(folder.close(false));
+            put(&mut self.result, folder.close(false));
         }
     }
 
     fn lazy(&mut self, chunk_len: ChunkLen) {
         if C::RESUMES {
-            let folder = self.folder.take();
-            self.result = Some(lazy(self.take_part(), chunk_len, folder));
+            let result = lazy(self.take_part(), chunk_len, self.folder.take());
+            put(&mut self.result, result);
         }
     }
 
     unsafe fn split(&mut self, split: Split<'_>, second: &mut dyn Steps) -> bool {
         // SAFETY: the caller's obligation.
         let second = unsafe { Self::same(second) };
-        let (items, consumer) = self.take();
-        let (stays, goes, at) = match split {
-            Split::Halve(chunk_len) if I::NESTS => match items.halve(chunk_len, false) {
-                Ok((first, second, at)) => (Some(first), second, at),
-                Err(items) => {
-                    (self.items, self.consumer) = (Some(items), Some(consumer));
-                    return false;
-                }
-            },
-            Split::Share if I::NESTS => {
-                let (stays, goes) = items.share();
-                (stays, goes, 0)
-            }
-            Split::At(at) if at > 0 => {
-                let (stays, goes) = items.split(at);
-                (Some(stays), goes, at)
-            }
-            _ => (None, items, 0),
-        };
-        let (first, others, reducer) = consumer.split_at(at);
-        (self.items, self.consumer) = (stays, Some(first));
-        (second.items, second.consumer) = (Some(goes), Some(others));
-        second.reducer = Some(reducer);
+        if I::NESTS {
+            return self.split_nested(split, second);
+        }
+        let Split::At(at) = split else { misplaced() };
+        if at > 0 {
+            let (stays, goes) = taken(&mut self.items).split(at);
+            put(&mut self.items, stays);
+            put(&mut second.items, goes);
+        } else {
+            give(&mut self.items, &mut second.items);
+        }
+        self.split_consumer(at, second);
         true
     }
 
     unsafe fn detach(&mut self, chunk: Chunk<'_>, to: &mut dyn Steps, is_begun: bool) {
         // SAFETY: the caller's obligation.
         let to = unsafe { Self::same(to) };
-        let (items, consumer) = self.take();
-        let (chunk, rest, at) = match chunk {
+        let at = match chunk {
             Chunk::Nested(chunk_len) if I::NESTS => {
-                let (chunk, rest) = items.detach(chunk_len);
-                (chunk, rest, chunk_len.items)
+                let (chunk, rest) = taken(&mut self.items).detach(chunk_len);
+                put(&mut to.items, chunk);
+                self.items = rest;
+                chunk_len.items
             }
             Chunk::Of(at) if !I::NESTS => {
-                let (chunk, rest) = items.split(at);
-                (chunk, Some(rest), at)
+                let (chunk, rest) = taken(&mut self.items).split(at);
+                put(&mut to.items, chunk);
+                put(&mut self.items, rest);
+                at
             }
             _ => misplaced(),
         };
-        let others = if is_begun && let Some(so_far) = to.folder.take() {
-            let (advanced, others) = consumer.advance(so_far, at);
-            to.folder = Some(advanced);
-            others
+        if is_begun && to.folder.is_some() {
+            let (advanced, others) = taken(&mut self.consumer).advance(taken(&mut to.folder), at);
+            put(&mut to.folder, advanced);
+            put(&mut self.consumer, others);
         } else {
-            let (first, others) = consumer.split_chunk(at);
-            to.consumer = Some(first);
-            others
-        };
-        if !planted!(StolenPartLost) || to.folder.is_some() {
-            to.items = Some(chunk);
+            let (first, others) = taken(&mut self.consumer).split_chunk(at);
+            put(&mut to.consumer, first);
+            put(&mut self.consumer, others);
+            if planted!(StolenPartLost) {
+                to.items = None;
+            }
         }
-        (self.items, self.consumer) = (rest, Some(others));
     }
 
     unsafe fn put_back(&mut self, more: &mut dyn Steps) {
@@ -306,17 +333,13 @@ where
     unsafe fn join(&mut self, other: &mut dyn Steps, other_is_left: bool) {
         // SAFETY: the caller's obligation.
         let other = unsafe { Self::same(other) };
-        let results = (self.result.take(), other.result.take());
-        let (Some(own), Some(other), Some(reducer)) = (results.0, results.1, self.reducer.take())
-        else {
-            misplaced()
-        };
         let (left, right) = if other_is_left {
-            (other, own)
+            (&mut other.result, &mut self.result)
         } else {
-            (own, other)
+            (&mut self.result, &mut other.result)
         };
-        self.result = Some(reducer.reduce(left, right));
+        let result = joined(left, right, &mut self.reducer);
+        put(&mut self.result, result);
     }
 
     unsafe fn give(&mut self, content: Content, to: &mut dyn Steps) {
@@ -324,12 +347,12 @@ where
         let to = unsafe { Self::same(to) };
         match content {
             Content::Part => {
-                to.items = self.items.take();
-                to.consumer = self.consumer.take();
+                give(&mut self.items, &mut to.items);
+                give(&mut self.consumer, &mut to.consumer);
             }
-            Content::Folder => to.folder = self.folder.take(),
-            Content::Result => to.result = self.result.take(),
-            Content::Reducer => to.reducer = self.reducer.take(),
+            Content::Folder => give(&mut self.folder, &mut to.folder),
+            Content::Result => give(&mut self.result, &mut to.result),
+            Content::Reducer => give(&mut self.reducer, &mut to.reducer),
         }
     }
 
@@ -355,6 +378,33 @@ where
     fn on_stack(&self) -> OnStack {
         Self::with_empty
     }
+}
+
+/// Takes what is there.
+fn taken<T>(place: &mut Option<T>) -> T {
+    match place.take() {
+        Some(value) => value,
+        None => misplaced(),
+    }
+}
+
+/// Puts a value where there is none. (What was there would leak.)
+fn put<T>(place: &mut Option<T>, value: T) {
+    mem::forget(place.replace(value));
+}
+
+/// Moves what is there, if anything is, to where nothing is.
+fn give<T>(from: &mut Option<T>, to: &mut Option<T>) {
+    mem::forget(mem::replace(to, from.take()));
+}
+
+/// Makes one result of two.
+fn joined<T, R: Reducer<T>>(
+    left: &mut Option<T>,
+    right: &mut Option<T>,
+    reducer: &mut Option<R>,
+) -> T {
+    taken(reducer).reduce(taken(left), taken(right))
 }
 
 #[cfg(all(test, not(any(drumline_loom, drumline_shuttle))))]

@@ -53,7 +53,7 @@ struct Publishing<'o, F> {
 impl<F: FnOnce(&mut dyn Steps, SplitWatch<'_>)> OwnPart for Publishing<'_, F> {
     fn run(&mut self, watch: SplitWatch<'_>) {
         if let Some(go_on) = self.go_on.take() {
-            go_on(self.own, watch);
+            or_nothing_is_left(self.own, |own| go_on(own, watch));
         }
     }
 
@@ -71,6 +71,16 @@ impl<F: FnOnce(&mut dyn Steps, SplitWatch<'_>)> Publishing<'_, F> {
     fn after_close(mut self) -> Self {
         self.close();
         self
+    }
+}
+
+/// Runs `step` with `part`. If that panics, nothing is left there: the thread waits for what was on
+/// offer before the panic goes on, and a thread that waits has no folder. (The state in it may be
+/// what the other thread needs.)
+fn or_nothing_is_left(part: &mut dyn Steps, step: impl FnOnce(&mut dyn Steps)) {
+    if let Err(payload) = unwind::catch(|| step(&mut *part)) {
+        unwind::discard_erased(&mut || part.discard());
+        unwind::resume(payload);
     }
 }
 
@@ -148,7 +158,8 @@ struct Running<'r> {
 
 impl OwnPart for Running<'_> {
     fn run(&mut self, watch: SplitWatch<'_>) {
-        through(self.part, self.chunk_len, &watch);
+        let chunk_len = &mut *self.chunk_len;
+        or_nothing_is_left(self.part, |part| through(part, chunk_len, &watch));
     }
 
     fn close(&mut self) {
@@ -258,8 +269,11 @@ fn in_chunks(part: &mut dyn Steps, chunk_len: &mut ChunkLen, watch: &SplitWatch<
                 unsafe { part.give(Content::Part, accumulator) };
                 break accumulator.fold();
             };
-            // SAFETY: what a lazy loop offers becomes a `Joint`.
-            if let Some(joint) = unsafe { watch.result::<Joint>() } {
+            // Something has to be done of it first: see `helped`.
+            if accumulator.look().has_folder
+                // SAFETY: what a lazy loop offers becomes a `Joint`.
+                && let Some(joint) = unsafe { watch.result::<Joint>() }
+            {
                 return joint.bring_in(part, accumulator, *chunk_len);
             }
             // It has been taken, and there is no telling what comes of it; or a thread has asked.
@@ -318,16 +332,23 @@ fn helped(part: &mut dyn Steps, chunk_len: &mut ChunkLen, watch: &SplitWatch<'_>
             PartState::Full => return part.fold(),
             PartState::Fresh | PartState::Open => {}
         }
-        // SAFETY: what a loop offers becomes a `Joint`.
-        if let Some(joint) = unsafe { watch.result::<Joint>() } {
+        let look = part.look();
+        // No participant is to find that there is nothing in it.
+        if look.chunk(chunk_len).is_none() {
+            return part.fold();
+        }
+        // A part of which nothing was done could be taken as a whole by another participant. The
+        // folder of an outer loop, which this part is to go on with, would be left with a thread
+        // that waits.
+        if look.has_folder
+            // SAFETY: what a loop offers becomes a `Joint`.
+            && let Some(joint) = unsafe { watch.result::<Joint>() }
+        {
             return (part.on_stack())(&mut |accumulator| {
                 // SAFETY: the part has made the other frame.
                 unsafe { part.give(Content::Folder, accumulator) };
                 joint.bring_in(part, accumulator, *chunk_len);
             });
-        }
-        if part.look().chunk(chunk_len).is_none() {
-            return part.fold();
         }
         let start = Ticks::now();
         part.fold_chunk(chunk_len);

@@ -68,8 +68,6 @@ pub(crate) trait Items: Send + Sized {
     where
         F: Folder<Self::Item>;
 
-    // ---- shared loops ---------------------------------------------------------
-
     /// How many there are, in items or whatever `chunk_len` goes by; 0 if they are not worth
     /// looking at.
     fn left(&self) -> usize;
@@ -79,8 +77,6 @@ pub(crate) trait Items: Send + Sized {
     fn start(&self) -> Option<usize> {
         None
     }
-
-    // ---- what nests -----------------------------------------------------------
 
     /// They have come to another thread.
     fn arrive(&mut self) {}
@@ -238,7 +234,7 @@ impl<P> Halves<P> {
             sum += size(entry);
             is_less
         });
-        first.count().min(self.stack.len() - 1).max(1)
+        first.count().min(self.stack.len().saturating_sub(1)).max(1)
     }
 }
 

@@ -13,7 +13,8 @@
 //! * *Nothing hides.* While the first item runs, all others are on offer. So it is during each
 //!   chunk once a thread helps.
 //! * *A chunk hides little*: what takes some microseconds. Chunks are measured, except for those of
-//!   a loop that was measured [a moment ago](super::estimates).
+//!   a loop that was measured [a moment ago](super::estimates). The last items are not offered
+//!   where those before them took less than two chunks together; what is long among them is hidden.
 //! * *Unhelped is sequential.* Chunks grow, offers become few and, once half of the loop is done,
 //!   small; the folder goes on from chunk to chunk and from part to part ([`Consumer::resume`]).
 //! * *What was taken is shared*: the thread that takes an offer makes a [shared

@@ -119,12 +119,16 @@ pub(super) fn begin<T, C: Consumer<T>>(
     consumer: Option<C>,
     folder: Option<C::Folder>,
 ) -> C::Folder {
-    match (consumer, folder) {
-        (None, Some(folder)) => folder,
-        (Some(_), Some(folder)) if planted!(ResumeForgotten) => folder,
-        (Some(consumer), Some(folder)) => consumer.resume(folder),
-        (Some(consumer), None) => consumer.into_folder(),
-        (None, None) => unreachable!("a folder has been made, or there is a consumer for it"),
+    let Some(consumer) = consumer else {
+        return match folder {
+            Some(folder) => folder,
+            None => unreachable!("a folder has been made, or there is a consumer for it"),
+        };
+    };
+    match folder {
+        Some(folder) if planted!(ResumeForgotten) => folder,
+        Some(folder) => consumer.resume(folder),
+        None => consumer.into_folder(),
     }
 }
 

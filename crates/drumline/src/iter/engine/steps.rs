@@ -148,7 +148,8 @@ impl HeapFrame {
 /// Where a method is unsafe, the caller says that the other frame is one of the same loop, which
 /// means that it was made by this one, or by one that made this one.
 ///
-/// A method that panics leaves the part without items, and what it had taken out is dropped.
+/// When a method panics, what it had taken out is dropped. What it had put into a frame stays there
+/// ([`drop_part`]).
 pub(super) trait Steps {
     /// What there is. Calls nothing of the program's.
     fn look(&self) -> Look;
@@ -257,6 +258,14 @@ fn settle(first: &mut dyn Steps, second: &mut dyn Steps) {
         second.join(first, is_left);
         second.give(Content::Result, first);
     }
+}
+
+/// Drops the items and the consumer that are in `part`.
+pub(super) fn drop_part(part: &mut dyn Steps) {
+    (part.on_stack())(&mut |dropped| {
+        // SAFETY: the part has made the other frame.
+        unsafe { part.give(Content::Part, dropped) };
+    });
 }
 
 /// Moves what is fresh into the frame of this call, which may be one of another thread, and lets

@@ -28,8 +28,11 @@ pub trait ParallelBridge: Sized {
     /// done with the one before, unless the pool's [`WaitPolicy`](crate::WaitPolicy) is `Steal` and
     /// the closure waits for other work. What has a parallel iterator of its own should use that.
     ///
-    /// If the iterator uses parallelism itself, and comes to run part of this very loop
-    /// while it is asked for an item, that part ends early, and others go on with it.
+    /// If the iterator uses parallelism itself, and comes to run part of this very loop while it is
+    /// asked for an item, that part ends early, and others go on with it. This holds for the thread
+    /// that asks. Another one that helps with such an inner loop, and comes to this loop from
+    /// there, waits for the iterator, and both can wait for ever: so the inner loop must not
+    /// [yield](crate::yield_now()), nor must the pool's policy be `Steal`.
     ///
     /// ```
     /// use std::sync::mpsc;
@@ -156,8 +159,7 @@ impl<I: Iterator> Source<I> {
         ptr::from_ref(self).cast()
     }
 
-    /// The iterator, when no other thread asks it. `None`: it has panicked; `is_over` says so in a
-    /// moment.
+    /// The iterator, when no other thread asks it. `None`: it has panicked, as `is_over` says.
     ///
     /// A quick iterator is free again in nanoseconds. A thread that slept for it at once would have
     /// to be woken by the one that has it, in a system call per item. So a thread tries for a while
@@ -185,6 +187,7 @@ impl<I: Iterator> Source<I> {
             }
             pauses += *pause;
         }
+        // Not announced: each thread that took the place of this one would come here, too.
         self.iter.lock().ok()
     }
 
@@ -195,7 +198,11 @@ impl<I: Iterator> Source<I> {
         if self.is_over.load(Ordering::Relaxed) {
             return None;
         }
+        // Under the lock. The lock is not poisoned if this thread unwinds already, and asks in the
+        // drop of some value.
+        let end = EndOnPanic(&self.is_over);
         let item = Asking::run(self.address(), || iter.next());
+        mem::forget(end);
         if item.is_none() {
             // It may begin anew if it is asked again. Relaxed: see the field.
             self.is_over.store(true, Ordering::Relaxed);

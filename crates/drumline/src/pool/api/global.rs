@@ -11,19 +11,23 @@ use crate::pool::shared::local;
 use crate::pool::shared::registry::Registry;
 use crate::pool::shared::shared_registry::SharedRegistry;
 use crate::pool::waiting::hand_over;
+use crate::pool::workers::thread_starter::become_member;
 use crate::sync::atomic::{AtomicPtr, Ordering};
-use crate::sync::{Mutex, lock, process_wide};
+use crate::sync::process_wide;
 
 process_wide! {
     /// The registry of the global pool, leaked: it lives as long as the process.
     static GLOBAL: AtomicPtr<Registry> = AtomicPtr::new(ptr::null_mut());
-    /// How it is to be made, if the program has said so.
-    static DESCRIPTION: Mutex<Option<fn() -> PoolBuilder>> = Mutex::new(None);
+    /// How it is to be made, if the program has said so: leaked. No lock, which a thread of the
+    /// parent might hold for ever in a forked child.
+    static DESCRIPTION: AtomicPtr<fn() -> PoolBuilder> = AtomicPtr::new(ptr::null_mut());
 }
 
 /// The builder of the global pool.
 fn builder() -> PoolBuilder {
-    let describe = *lock(&DESCRIPTION);
+    // Acquire pairs with the Release in `describe`.
+    // SAFETY: null, or leaked for good.
+    let describe = unsafe { DESCRIPTION.load(Ordering::Acquire).as_ref() };
     describe.map_or_else(PoolBuilder::new, |describe| describe())
 }
 
@@ -32,7 +36,9 @@ pub(crate) fn describe(describe: fn() -> PoolBuilder) -> Result<(), BuildError> 
     if existing().is_some() {
         return Err(BuildError::global_exists());
     }
-    *lock(&DESCRIPTION) = Some(describe);
+    let described = Box::into_raw(Box::new(describe));
+    // Release: for `builder`, which reads what it points to.
+    DESCRIPTION.store(described, Ordering::Release);
     Ok(())
 }
 
@@ -45,7 +51,7 @@ fn existing() -> Option<&'static Registry> {
 }
 
 /// Makes `pool` the global one, unless there is one already.
-fn publish(pool: Pool) -> Result<&'static Registry, Pool> {
+fn publish(pool: Pool) -> Result<(), Pool> {
     let before = GLOBAL.load(Ordering::Acquire);
     // SAFETY: null, or leaked for good.
     if unsafe { before.as_ref() }.is_some_and(|registry| !registry.is_forked()) {
@@ -56,8 +62,7 @@ fn publish(pool: Pool) -> Result<&'static Registry, Pool> {
     match GLOBAL.compare_exchange(before, raw.cast_mut(), Ordering::AcqRel, Ordering::Acquire) {
         Ok(_) => {
             std::mem::forget(pool);
-            // SAFETY: leaked just now.
-            Ok(unsafe { &*raw })
+            Ok(())
         }
         Err(_) => {
             // SAFETY: from `into_raw` above, and not published.
@@ -73,14 +78,25 @@ pub(crate) fn registry() -> &'static Registry {
         if let Some(registry) = existing() {
             return registry;
         }
-        let pool = match builder().build() {
-            Ok(pool) => pool,
-            Err(error) => panic!("the global pool cannot be made as described: {error}"),
-        };
-        if let Ok(registry) = publish(pool) {
-            return registry;
+        if let Err(error) = make(builder()) {
+            panic!("the global pool cannot be made as described: {error}");
         }
     }
+}
+
+/// Makes a pool. Returns whether it is the global one: another thread may have made that meanwhile.
+fn make(builder: PoolBuilder) -> Result<bool, BuildError> {
+    let (pool, member) = builder.build_without_member()?;
+    let registry = SharedRegistry::clone(pool.registry());
+    if let Err(pool) = publish(pool) {
+        drop(pool);
+        return Ok(false);
+    }
+    // Not before: this thread would be a member for good of a pool that ends.
+    if let Some(index) = member {
+        become_member(&registry, index);
+    }
+    Ok(true)
 }
 
 /// Runs `op` in the pool that this thread is in, or else in the global one: `op` is compiled once.
@@ -147,12 +163,10 @@ pub(crate) fn build(builder: PoolBuilder) -> Result<(), BuildError> {
     if existing().is_some() {
         return Err(BuildError::global_exists());
     }
-    match publish(builder.build()?) {
-        Ok(_) => Ok(()),
-        Err(pool) => {
-            drop(pool);
-            Err(BuildError::global_exists())
-        }
+    if make(builder)? {
+        Ok(())
+    } else {
+        Err(BuildError::global_exists())
     }
 }
 

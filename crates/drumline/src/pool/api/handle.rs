@@ -32,8 +32,9 @@ use crate::pool::waiting::yielding::{self, Yield};
 /// keeps a [`ThreadBuilder`](crate::pool::ThreadBuilder) of it. The wait ends as well when there is
 /// something to do after all, for which no handle is needed: a thread asks an
 /// [iterator](crate::stream::Results) of a stream for its next result, a
-/// [member](PoolBuilder::use_current_thread) begins something, or a thread of the pool comes late
-/// and has a [start handler](PoolBuilder::start_handler) to run.
+/// [member](PoolBuilder::use_current_thread) begins something, the handle of a task that has
+/// panicked is dropped, or a thread of the pool comes late and has a
+/// [start handler](PoolBuilder::start_handler) to run.
 /// [`shutdown`](Self::shutdown) waits in every case.
 ///
 /// A pool without threads of its own, in which a [member](PoolBuilder::use_current_thread) has left
@@ -48,6 +49,10 @@ use crate::pool::waiting::yielding::{self, Yield};
 /// inside go on alone, and panic where they would have to wait for a thread of
 /// the parent. Dropping it does nothing. The global pool is made anew in the
 /// child on first use.
+///
+/// A job that calls `fork` on a worker goes on in the child, too. When it has returned there, that
+/// worker runs nothing else, and its thread ends. It is the only one, so on most systems the child
+/// ends with it, as if `exit(0)` had been called. To end it otherwise, let the job do so.
 #[doc(alias = "ThreadPool")]
 pub struct Pool {
     registry: SharedRegistry,
@@ -283,7 +288,7 @@ impl Pool {
     fn run_one(&self, everywhere: bool) -> Option<Yield> {
         let seat = local::find(self.registry())?;
         // There may be calls into other pools in between.
-        let _restore = local::switch(seat, seat.current());
+        let _reentry = local::reenter(seat);
         Some(yielding::step(seat, everywhere))
     }
 }

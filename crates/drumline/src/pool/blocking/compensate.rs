@@ -37,7 +37,7 @@ pub(crate) fn start() {
 }
 
 /// A seat, and those that its thread occupies further out.
-fn chain(first: Option<&Seat>) -> impl Iterator<Item = &Seat> {
+pub(in crate::pool) fn chain(first: Option<&Seat>) -> impl Iterator<Item = &Seat> {
     std::iter::successors(first, |seat| {
         // SAFETY: null, or a seat that this thread occupies further out.
         unsafe { seat.outer().as_ref() }

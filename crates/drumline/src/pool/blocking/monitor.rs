@@ -1,10 +1,11 @@
 //! Looking after threads that have a place and may not be using it.
 //!
 //! The monitor is an idle worker with a timer, outside the places. While every place is taken and
-//! work is visible, it looks now and then at the threads that have the places. A thread that has
-//! announced that it blocks loses its place. So does a thread that has used no processor time since
-//! the last look and waits in the kernel. A thread that did not announce it does not know of the
-//! loss. It gets its place back when it is seen to run, or when it asks for anything.
+//! work is visible, it looks now and then at the threads that have the places. A thread loses its
+//! place if it has announced that it blocks, at two looks in a row: whatever it does there, other
+//! threads may run meanwhile. So does a thread that has used no processor time since the last look
+//! and waits in the kernel. A thread that did not announce it does not know of the loss. It gets
+//! its place back when it is seen to run, or when it asks for anything.
 //!
 //! The more threads block without a word, the likelier the next one that stands still does so, too:
 //! the shorter it has to stand still. So a long row of tasks that wait for later ones is gone
@@ -32,11 +33,13 @@ const GRACE: Duration = Duration::from_millis(8);
 const RESTORED_AT_ONCE: usize = 64;
 
 /// What was seen of a thread.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug)]
 struct Sample {
     seat: usize,
     thread: ThreadId,
     used: Duration,
+    /// It had announced that it blocks.
+    announced: bool,
 }
 
 /// What the monitor remembers from look to look.
@@ -101,13 +104,17 @@ impl BlockMonitor {
                 let seat = registry.seat(index);
                 let sample = sample(seat);
                 self.samples.push(sample);
-                let announced = seat.block_state().is_blocked();
+                let announced = sample.announced;
                 if !announced && !sample.thread.is_waiting() {
                     runs = true;
                     continue;
                 }
                 suspects = true;
-                if before.contains(&sample) {
+                // Of threads that only block again and again, no more are to go than there is need.
+                let is_due = |old: &Sample| {
+                    sample.stands_still_since(old) || sample.blocks_since(old) && idle_set.is_full()
+                };
+                if before.iter().any(is_due) {
                     let claim = || !announced || seat.block_state().lose_place();
                     seat.block_state().note_used(sample.used);
                     idle_set.displace(index, announced, &claim);
@@ -144,6 +151,17 @@ impl Sample {
     fn is_of_same(&self, other: &Sample) -> bool {
         (self.seat, self.thread) == (other.seat, other.thread)
     }
+
+    /// Whether its thread has used no processor time since that earlier look.
+    fn stands_still_since(&self, old: &Sample) -> bool {
+        self.is_of_same(old) && self.used == old.used
+    }
+
+    /// Whether its thread had announced both times that it blocks. That holds though it uses the
+    /// processor: it may poll, or block again and again.
+    fn blocks_since(&self, old: &Sample) -> bool {
+        self.is_of_same(old) && self.announced && old.announced
+    }
 }
 
 impl BlockMonitor {
@@ -177,5 +195,6 @@ fn sample(seat: &Seat) -> Sample {
         seat: seat.index(),
         thread,
         used: thread.processor_time().unwrap_or_default(),
+        announced: seat.block_state().is_blocked(),
     }
 }

@@ -38,7 +38,7 @@ pub(crate) fn enter<R>(registry: &Registry, op: impl FnOnce(&Seat) -> R) -> R {
     registry.forbid_fork();
     if let Some(seat) = local::find(registry) {
         // In the pool already, perhaps with calls into other pools in between.
-        let _restore = local::switch(seat, seat.current());
+        let _reentry = local::reenter(seat);
         return op(seat);
     }
     let seat = registry.admit();
@@ -78,6 +78,11 @@ pub(crate) fn may_visit(registry: &Registry) -> bool {
 /// there is no worker.
 pub(crate) fn may_work(registry: &Registry) -> bool {
     may_visit(registry) || registry.workers() == 0
+}
+
+/// Whether this thread is in a pool.
+pub(crate) fn is_in_any() -> bool {
+    local::seat().is_some()
 }
 
 /// Whether the pool is the one that this thread has entered last.

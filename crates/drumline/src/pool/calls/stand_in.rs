@@ -75,7 +75,7 @@ pub(crate) fn see_to_the_rest(registry: &Registry) {
         start(registry);
     } else if let Some(seat) = local::find(registry) {
         // Its only thread ends it.
-        let _restore = local::switch(seat, seat.current());
+        let _reentry = local::reenter(seat);
         run_all(seat);
         drop(registry.keep_open());
     } else {

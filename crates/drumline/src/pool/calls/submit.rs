@@ -17,6 +17,7 @@ use crate::pool::shared::held_open::KeptOpen;
 use crate::pool::shared::local;
 use crate::pool::shared::registry::Registry;
 use crate::pool::shared::seat::Seat;
+use crate::unwind::Payload;
 
 /// The queue that a job was put into.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -217,6 +218,35 @@ pub(crate) fn submit_long_lived(registry: &Registry, job: JobRef) {
         None => registry.wake(registry.idle_set().alert()),
     }
     registry.rely_on_worker();
+}
+
+/// Reports the panic of a task that had ended when its handle was dropped.
+///
+/// If the pool has a panic handler, a worker calls it: the thread that drops the handle may hold a
+/// lock which the handler takes. This is so too if it drops the handle as soon as the task is
+/// spawned. In a pool without workers this thread calls it.
+pub(crate) fn report_later(registry: &Registry, payload: Payload) {
+    /// # Safety
+    ///
+    /// `data` is a leaked box with a payload, and is used once.
+    unsafe fn report(data: *const ()) {
+        // SAFETY: the caller's obligation.
+        let payload = unsafe { Box::from_raw(data.cast::<Payload>().cast_mut()) };
+        let seat = local::seat().expect("jobs run in seats");
+        seat.registry().report_panic(*payload);
+    }
+
+    let can_wait = !registry.is_forked() && registry.workers() > 0;
+    let open = if can_wait && registry.hooks().has_panic() {
+        registry.keep_open()
+    } else {
+        None
+    };
+    if open.is_none() {
+        return registry.report_panic(payload);
+    }
+    let data = Box::into_raw(Box::new(payload)).cast_const().cast();
+    submit(registry, JobRef { data, run: report }, false);
 }
 
 /// To be called by the thread in `seat`, or by one outside of the pool, after it has taken a job of

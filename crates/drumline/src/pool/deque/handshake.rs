@@ -108,8 +108,6 @@ impl Handshake {
         }
     }
 
-    // ---- the occupant ----------------------------------------------------
-
     /// It may push from now on. To be called before it passes the lock of the idle set.
     #[inline]
     pub(crate) fn begin(&self) {
@@ -151,15 +149,11 @@ impl Handshake {
         self.state.store(FENCED, Ordering::Release);
     }
 
-    // ---- a thief ------------------------------------------------------------
-
     /// Whether the occupant may push at any moment, as far as one can see.
     pub(crate) fn may_push(&self) -> bool {
         // Relaxed: a hint that publishes nothing.
         self.state.load(Ordering::Relaxed) != IDLE
     }
-
-    // ---- a thread that wants to sleep, and has lost the barrier -------------
 
     /// Whether the occupant pushes with a fence, or not at all. To be asked
     /// after the marks and a fence, and before the scan.

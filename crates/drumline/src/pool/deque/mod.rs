@@ -245,8 +245,6 @@ impl Deque {
         }
     }
 
-    // ---- the owner ------------------------------------------------------
-
     /// Owner: the slot that the next push fills.
     #[inline(always)]
     pub(crate) fn vacant(&self) -> *mut Slot {
@@ -438,7 +436,8 @@ impl Deque {
         self.shared.counts.owner_locks.up();
         // Relaxed throughout: the lock orders thieves and owner.
         let taken = self.shared.taken.load(Ordering::Relaxed);
-        let head = if self.settle() {
+        let is_settled = self.settle();
+        let head = if is_settled {
             taken
         } else {
             self.shared.head.load(Ordering::Relaxed)
@@ -458,10 +457,15 @@ impl Deque {
             };
             let claim = head.wrapping_add(share);
             self.shared.head.store(claim, Ordering::Release);
+        } else if is_settled && !planted!(SettledAboveTop) {
+            // The owner has popped what was claimed. The thief does not step back from a claim that
+            // is settled, and would take what is not there any more.
+            self.shared.head.store(taken, Ordering::Relaxed);
         }
     }
 
-    /// With the lock: no claim is pending from now on. Returns whether one was.
+    /// With the lock: no claim is pending from now on. Returns whether one was: its thief will not
+    /// step back, so `head` is to be set anew.
     fn settle(&self) -> bool {
         // Relaxed: the lock orders it.
         let claims = self.shared.claims.load(Ordering::Relaxed);
@@ -566,8 +570,6 @@ impl Deque {
         // Relaxed: the owner alone writes it.
         self.owned.top.load(Ordering::Relaxed) < self.owned.end
     }
-
-    // ---- thieves and searchers -------------------------------------------
 
     /// The deque that the owner went on with when this one was full.
     pub(crate) fn next(&self) -> Option<&Deque> {

@@ -29,8 +29,8 @@
 //! The mark on a deque sends its owner's next push to the cold path, which calls
 //! [`IdleSet::summon`]. So a searcher or the monitor sees the work that becomes visible, or the
 //! scan finds it, or its owner announces it. The invariant ends when the system refuses a thread
-//! that the pool relied on (`worker_not_started`). Then `pool::spawn_retry` asks again when a
-//! thread ends.
+//! that the pool relied on (`worker_not_started`). Then `pool::shared::spawn_retry` asks again when
+//! a thread ends.
 //!
 //! ```text
 //!          become_idle()                       take(): finds work
@@ -118,7 +118,7 @@
 //! *A place is given away twice, or lost*, between the monitor and the thread that has it. Both
 //! change the counts under the lock only, by the set of active threads and the set of displaced
 //! ones. A thread that leaves a note that it blocks goes on with a read-modify-write of the note
-//! (`pool::block_state`).
+//! (`pool::shared::block_state`).
 //!
 //! # Where it is
 //!
@@ -129,18 +129,24 @@
 //! | `state` | what is under the lock, and the steps that several events share |
 //! | `places` | threads that become active and threads that cease to be, workers apart |
 //! | `workers` | workers that come and go, and the monitor among them |
+//! | `alert`, `alert_need` | whether threads outside have to call, and the call |
+//! | `seat_bits`, `seat_set` | sets of seats, as bitmaps |
+//! | `wake_backoff` | how long a searcher that was woken for nothing stays away |
 //! | `check` | for the models: what holds whenever the lock is free |
 //!
 //! # Rejected
 //!
+//! * Several searchers, where many places are free. Each would look at all seats for what one
+//!   finds, and the role would have to be passed on by each. A thread that sees more than the
+//!   searcher takes calls helpers instead, each with a place (`call_helpers`).
 //! * A counter of sleepers that every push reads and updates: an atomic read-modify-write per push.
 //! * A wake-up by every push: a storm.
 //! * One more thread that searches, besides the workers: it ticks when the pool is idle.
 //! * A monitor that is there before a thread was seen to wait: the same.
 //! * To count active threads only. A thread that waits has a deque in use: the models found five
 //!   ways for work to become visible to no thread.
-//! * A beat, of one wake-up per some tens of microseconds. The role of the searcher is passed on at
-//!   each wake-up, which limits them by itself.
+//! * A clock that limits wake-ups to one per some tens of microseconds. The role of the searcher is
+//!   passed on at each wake-up, which limits them by itself.
 
 mod alert;
 mod alert_need;
@@ -190,6 +196,7 @@ pub(crate) struct IdleSet {
     closed: AtomicBool,
     /// Whether a worker could look after the active threads.
     monitored: AtomicBool,
+    relief: AtomicBool,
     /// Whether a thread outside that has queued work takes the lock.
     need: AlertNeed,
     /// How often the lock was taken; counted under it.
@@ -213,6 +220,7 @@ impl IdleSet {
             over: AtomicBool::new(false),
             closed: AtomicBool::new(false),
             monitored: AtomicBool::new(worker_policy.monitored),
+            relief: AtomicBool::new(true),
             need: AlertNeed::new(),
             locks: Count::default(),
         }
@@ -244,10 +252,9 @@ impl IdleSet {
         self.over.store(state.over, Ordering::Relaxed);
         self.monitored
             .store(state.may_be_monitored(), Ordering::Relaxed);
+        self.relief.store(state.has_relief(), Ordering::Relaxed);
         outcome
     }
-
-    // ---- workers --------------------------------------------------------
 
     /// A new worker enters the idle set.
     pub(crate) fn arrive(&self, me: usize, work: &dyn Fn() -> bool) -> (Role, Wake) {
@@ -593,8 +600,6 @@ impl IdleSet {
         &self.in_use
     }
 
-    // ---- hints ------------------------------------------------------------
-
     /// Whether more threads are active than there are places.
     #[inline]
     pub(crate) fn is_overfull(&self) -> bool {
@@ -619,6 +624,13 @@ impl IdleSet {
         // Relaxed: a hint. If it is old, a note stays unread until a worker is idle, and no other
         // worker could use the place.
         self.monitored.load(Ordering::Relaxed)
+    }
+
+    /// Whether a worker would take the place of a thread that gives it up. Otherwise there is none
+    /// that is idle, and none can be started.
+    pub(crate) fn may_be_relieved(&self) -> bool {
+        // Relaxed: a hint. A thread that yields looks again.
+        self.relief.load(Ordering::Relaxed)
     }
 
     /// How often threads have entered from outside.

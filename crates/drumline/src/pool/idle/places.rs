@@ -120,8 +120,6 @@ impl IdleSet {
         })
     }
 
-    // ---- threads that were seen to block -----------------------------------
-
     /// Takes the place away from a thread that blocks. With `announced`, the
     /// thread will know, and [comes back](Self::come_back) itself: `claim` asks
     /// it, under the lock, whether it is still blocked. Without, it does not

@@ -119,8 +119,6 @@ impl IdleState {
         self.active + self.away
     }
 
-    // ---- active threads ----------------------------------------------------
-
     /// `me` is active from now on.
     pub(super) fn activate(&mut self, me: usize) {
         self.active += 1;
@@ -164,8 +162,6 @@ impl IdleState {
         was
     }
 
-    // ---- the next worker ---------------------------------------------------
-
     /// Whether a worker is idle, or could be started.
     pub(super) fn has_next(&self) -> bool {
         !self.idle.is_empty() || self.may_start_worker()
@@ -180,8 +176,12 @@ impl IdleState {
     /// Whether a worker looks after the active threads when no place is free, or
     /// could: at the limit every worker may be busy.
     pub(super) fn may_be_monitored(&self) -> bool {
-        self.worker_policy.monitored
-            && (self.has_next() || self.searcher.is_some() || self.is_coming())
+        self.worker_policy.monitored && self.has_relief()
+    }
+
+    /// Whether a worker would take a place that a thread gives up.
+    pub(super) fn has_relief(&self) -> bool {
+        self.has_next() || self.searcher.is_some() || self.is_coming()
     }
 
     pub(super) fn may_start_worker(&self) -> bool {

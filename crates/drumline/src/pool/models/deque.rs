@@ -16,18 +16,21 @@ fn push(deque: &Deque, task: &Task) -> *mut super::Slot {
     super::push(deque, task.job()).0
 }
 
+/// A thread that takes one entry by force, if there is one.
+fn thief(tasks: &Arc<Vec<Task>>, deque: &Arc<Deque>, name: usize) -> thread::JoinHandle<()> {
+    let (tasks, deque) = (tasks.clone(), deque.clone());
+    thread::spawn(move || {
+        raid(&deque, name, 1);
+        drop(tasks);
+    })
+}
+
 /// The last entry: both the owner and a thief want it (events O1, O2, T1, T2
 /// of `pool::deque`). Also the reuse of its slot right afterwards.
 fn last_entry() {
     let tasks = tasks(2);
     let deque = deque(2);
-    let thief = thread::spawn({
-        let (tasks, deque) = (tasks.clone(), deque.clone());
-        move || {
-            raid(&deque, 1, 1);
-            drop(tasks);
-        }
-    });
+    let thief = thief(&tasks, &deque, 1);
     for task in &**tasks {
         let slot = push(&deque, task);
         finish_join(&deque, slot, task);
@@ -57,15 +60,7 @@ fn loom_plants_last_entry() {
 fn two_thieves() {
     let tasks = tasks(3);
     let deque = deque(2);
-    let thieves: Vec<_> = (1..=2)
-        .map(|name| {
-            let (tasks, deque) = (tasks.clone(), deque.clone());
-            thread::spawn(move || {
-                raid(&deque, name, 1);
-                drop(tasks);
-            })
-        })
-        .collect();
+    let thieves: Vec<_> = (1..=2).map(|name| thief(&tasks, &deque, name)).collect();
     let outer = push(&deque, &tasks[0]);
     let inner = push(&deque, &tasks[1]);
     finish_join(&deque, inner, &tasks[1]);
@@ -128,13 +123,7 @@ fn lowered_head() {
     let tasks = tasks(2);
     let deque = deque(2);
     let slot = push(&deque, &tasks[0]);
-    let thief = thread::spawn({
-        let (tasks, deque) = (tasks.clone(), deque.clone());
-        move || {
-            raid(&deque, 1, 1);
-            drop(tasks);
-        }
-    });
+    let thief = thief(&tasks, &deque, 1);
     finish_join(&deque, slot, &tasks[0]);
     thief.join().unwrap();
     let slot = push(&deque, &tasks[1]);
@@ -229,20 +218,42 @@ fn loom_plants_shared() {
     }
 }
 
+/// A thief asks, has no answer, and claims the entry. Meanwhile the owner pops that, publishes
+/// something elsewhere, and is asked then: it has nothing to share, and the claim is settled.
+fn asked_with_nothing() {
+    let tasks = tasks(2);
+    let deque = deque(2);
+    let thief = thief(&tasks, &deque, 1);
+    for task in &**tasks {
+        let slot = push(&deque, task);
+        finish_join(&deque, slot, task);
+        // As `Seat::published`.
+        if deque.is_asked() {
+            deque.take_reasons();
+        }
+    }
+    thief.join().unwrap();
+    tasks.iter().for_each(Task::assert_once);
+}
+
+#[test]
+fn loom_asked_with_nothing() {
+    with_requests(|| explore(3, asked_with_nothing));
+}
+
+#[test]
+fn loom_plants_asked_with_nothing() {
+    for plant in [Plant::SettledAboveTop, Plant::NoHeavyBarrier] {
+        must_catch(plant, || with_requests(|| explore(3, asked_with_nothing)));
+    }
+}
+
 /// A claim is pending while its thief runs the barrier, and the lock is free: the owner takes its
 /// entry back meanwhile, and pushes another one, which another thief claims.
 fn claimed() {
     let tasks = tasks(2);
     let deque = deque(2);
-    let thieves: Vec<_> = (1..=2)
-        .map(|name| {
-            let (tasks, deque) = (tasks.clone(), deque.clone());
-            thread::spawn(move || {
-                raid(&deque, name, 1);
-                drop(tasks);
-            })
-        })
-        .collect();
+    let thieves: Vec<_> = (1..=2).map(|name| thief(&tasks, &deque, name)).collect();
     for task in &**tasks {
         let slot = push(&deque, task);
         finish_join(&deque, slot, task);

@@ -66,15 +66,12 @@ use std::sync::Arc;
 use super::deque::slot::{Slot, StealState};
 use super::deque::{Deque, Effort, Reasons, Steal, Stolen};
 use crate::job::Header;
+use crate::sync::exploration::bounded;
 use crate::wait::Parker;
 
-/// Explores `model` in all orders with at most `preemptions` unforced switches,
-/// and `DRUMLINE_LOOM_DEEPER` more: one more takes some ten times as long.
+/// Explores `model` in all orders with at most `preemptions` unforced switches.
 fn explore(preemptions: usize, model: impl Fn() + Sync + Send + 'static) {
-    let deeper = std::env::var("DRUMLINE_LOOM_DEEPER");
-    let deeper = deeper.map_or(0, |n| n.parse().expect("a number of preemptions"));
-    let mut builder = loom::model::Builder::new();
-    builder.preemption_bound = Some(preemptions + deeper);
+    let mut builder = bounded(preemptions);
     builder.max_branches = 10_000;
     builder.check(model);
 }

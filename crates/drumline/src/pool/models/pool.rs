@@ -171,8 +171,6 @@ impl Pool {
         self.start_worker(seat.expect("no more spares than the model says"));
     }
 
-    // ---- as the registry ------------------------------------------------
-
     pub(super) fn wake(&self, wake: Wake) {
         match wake {
             Wake::None => {}
@@ -256,8 +254,6 @@ impl Pool {
         }
     }
 
-    // ---- as a guest -----------------------------------------------------
-
     pub(super) fn enter(&self, seat: usize) {
         let deque = &self.seats[seat].deque;
         let wake = self.idle_set.enter(seat, |marked| {
@@ -316,8 +312,6 @@ impl Pool {
     pub(super) fn unpark(&self, seat: usize) {
         self.seats[seat].parker.unpark();
     }
-
-    // ---- as `compensate` --------------------------------------------------
 
     /// The occupant of `seat` announces that it blocks.
     pub(super) fn block(&self, seat: usize) {

@@ -26,6 +26,7 @@ use crate::future::JoinError;
 use crate::iter::walk_tree_prefix;
 use crate::prelude::*;
 use crate::sync::barrier;
+use crate::sync::exploration::{in_random_schedules, iterations, with_few_preemptions};
 use crate::sync::plant::{Plant, must_catch};
 use crate::unwind;
 use crate::wait::{Gate, blocking};
@@ -315,7 +316,7 @@ fn scope_from_outside() {
 
 #[test]
 fn shuttle_scope_from_outside() {
-    shuttle::check_random(scope_from_outside, iterations(2_000));
+    in_random_schedules(scope_from_outside, iterations(2_000));
 }
 
 /// Both workers run jobs of a scope that wait for another one, which one of them spawns while the
@@ -342,7 +343,7 @@ fn scope_jobs_wait_for_another() {
 
 #[test]
 fn shuttle_scope_jobs_wait_for_another() {
-    shuttle::check_random(scope_jobs_wait_for_another, iterations(2_000));
+    in_random_schedules(scope_jobs_wait_for_another, iterations(2_000));
 }
 
 /// Tasks that panic, of a pool with one job and without guests.
@@ -356,33 +357,40 @@ fn tasks(handle_use: HandleUse) {
 }
 
 #[test]
+fn shuttle_tasks_that_panic() {
+    for handle_use in [HandleUse::JoinedOutside, HandleUse::Detached] {
+        in_random_schedules(move || tasks(handle_use), iterations(2_000));
+    }
+}
+
+#[test]
 fn shuttle_joins_in_random_schedules() {
-    shuttle::check_random(|| any(Grammar::Joins), iterations(2_000));
+    in_random_schedules(|| any(Grammar::Joins), iterations(2_000));
 }
 
 #[test]
 fn shuttle_joins_with_few_preemptions() {
-    shuttle::check_pct(|| any(Grammar::Joins), iterations(1_000), 3);
+    with_few_preemptions(|| any(Grammar::Joins), iterations(1_000));
 }
 
 #[test]
 fn shuttle_all_in_random_schedules() {
-    shuttle::check_random(any_of_all, iterations(15_000));
+    in_random_schedules(any_of_all, iterations(15_000));
 }
 
 #[test]
 fn shuttle_all_with_few_preemptions() {
-    shuttle::check_pct(any_of_all, iterations(6_000), 3);
+    with_few_preemptions(any_of_all, iterations(6_000));
 }
 
 #[test]
 fn shuttle_blocking_in_random_schedules() {
-    shuttle::check_random(any_that_blocks, iterations(6_000));
+    in_random_schedules(any_that_blocks, iterations(6_000));
 }
 
 #[test]
 fn shuttle_blocking_with_few_preemptions() {
-    shuttle::check_pct(any_that_blocks, iterations(3_000), 3);
+    with_few_preemptions(any_that_blocks, iterations(3_000));
 }
 
 /// A loop that other threads may take part in, with items that give way; then another one inside of
@@ -406,12 +414,18 @@ fn loops(slowness: usize) {
 
 #[test]
 fn shuttle_loops_in_random_schedules() {
-    shuttle::check_random(|| loops(3), iterations(3_000));
+    in_random_schedules(|| loops(3), iterations(3_000));
+}
+
+/// Items that take long enough for the caller to sleep. A model of them catches a plant below.
+#[test]
+fn shuttle_loops_with_long_items() {
+    in_random_schedules(|| loops(5_000), iterations(100));
 }
 
 #[test]
 fn shuttle_loops_with_few_preemptions() {
-    shuttle::check_pct(|| loops(3), iterations(1_000), 3);
+    with_few_preemptions(|| loops(3), iterations(1_000));
 }
 
 /// A state of which each clone gives way, or calls the pool.
@@ -449,26 +463,26 @@ fn splits() {
 
 #[test]
 fn shuttle_splits_in_random_schedules() {
-    shuttle::check_random(splits, iterations(2_000));
+    in_random_schedules(splits, iterations(2_000));
 }
 
 #[test]
 fn shuttle_splits_with_few_preemptions() {
-    shuttle::check_pct(splits, iterations(1_000), 3);
+    with_few_preemptions(splits, iterations(1_000));
 }
 
 #[test]
 fn shuttle_plants_in_splits() {
     for plant in [Plant::SplitsLocked, Plant::OwnerUnheeded] {
-        must_catch(plant, || shuttle::check_random(splits, 5_000));
+        must_catch(plant, || in_random_schedules(splits, 5_000));
     }
 }
 
 #[test]
 fn shuttle_plants_in_loops() {
-    // The caller sleeps only after some naps.
+    // The caller sleeps only after it has watched for some time.
     must_catch(Plant::TeamWakesNone, || {
-        shuttle::check_random(|| loops(5_000), 300);
+        in_random_schedules(|| loops(5_000), 300);
     });
 }
 
@@ -484,7 +498,7 @@ fn shuttle_plants_in_blocking() {
         // What an owner pushes after the barrier was lost is hidden.
         Plant::ExposingForgotten,
     ] {
-        must_catch(plant, || shuttle::check_random(any_that_blocks, 5_000));
+        must_catch(plant, || in_random_schedules(any_that_blocks, 5_000));
     }
 }
 
@@ -500,7 +514,7 @@ fn shuttle_plants_in_joins() {
         Plant::EndForgotten,
     ] {
         must_catch(plant, || {
-            shuttle::check_random(|| any(Grammar::Joins), 200_000);
+            in_random_schedules(|| any(Grammar::Joins), 200_000);
         });
     }
 }
@@ -510,10 +524,10 @@ fn shuttle_plants_in_joins() {
 #[test]
 fn shuttle_plants_in_scopes_and_tasks() {
     for plant in [Plant::ScopeWakesNone, Plant::TicketForgotten] {
-        must_catch(plant, || shuttle::check_random(any_of_all, 5_000));
+        must_catch(plant, || in_random_schedules(any_of_all, 5_000));
     }
     must_catch(Plant::NoLookAfterWatch, || {
-        shuttle::check_random(scope_jobs_wait_for_another, 20_000)
+        in_random_schedules(scope_jobs_wait_for_another, 20_000)
     });
     // Any programs find these as well, but not as surely.
     for (plant, handle_use) in [
@@ -522,13 +536,7 @@ fn shuttle_plants_in_scopes_and_tasks() {
     ] {
         // One schedule in some thousand finds it, and the search ends with that.
         must_catch(plant, || {
-            shuttle::check_random(move || tasks(handle_use), 100_000)
+            in_random_schedules(move || tasks(handle_use), 100_000)
         });
     }
-}
-
-/// `DRUMLINE_SHUTTLE_LONGER` times as many.
-fn iterations(some: usize) -> usize {
-    let longer = std::env::var("DRUMLINE_SHUTTLE_LONGER");
-    some * longer.map_or(1, |n| n.parse().expect("a factor"))
 }

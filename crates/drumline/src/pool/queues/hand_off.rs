@@ -94,8 +94,6 @@ impl HandOff {
         }
     }
 
-    // ---- the owner ----------------------------------------------------------
-
     /// Whether the owner will look into the slot when its job has ended.
     #[inline]
     pub(crate) fn is_open(&self) -> bool {
@@ -170,8 +168,6 @@ impl HandOff {
         (!job.is_null()).then_some(job.cast_const())
     }
 
-    // ---- any thread ---------------------------------------------------------
-
     #[cold]
     fn swap(&self) -> Option<*const Header> {
         // AcqRel: each taker has what the others have done with the slot.
@@ -201,8 +197,6 @@ impl HandOff {
         // Relaxed: as above.
         (is_filled(turn) && !self.job.load(Ordering::Relaxed).is_null()).then_some(turn)
     }
-
-    // ---- a thief --------------------------------------------------------------
 
     /// Takes what is in it, if the owner is not at it just now. `settles` runs the barrier, and
     /// says whether the owner's stores are visible.

@@ -143,6 +143,8 @@ impl Registry {
         // Nothing is sent to it from now on.
         let inbox = self.seat(index).inbox();
         let jobs = iter::from_fn(|| inbox.take()).collect();
+        // Its thread has never come: scans need not wait for it.
+        self.seat(index).handshake().end();
         // First the seat: the calling thread may need it for the jobs, and so may one that waits.
         free.push(index);
         drop(free);

@@ -47,8 +47,10 @@ impl BlockState {
 /// Which thread it is. (The system does not know loom's threads.)
 #[cfg(not(drumline_loom))]
 impl BlockState {
-    /// The calling thread occupies the seat from now on.
+    /// The calling thread occupies the seat from now on. What the occupant before it did says
+    /// nothing about it.
     pub(crate) fn occupy(&self) {
+        self.expect_short(false);
         // Release pairs with the Acquire in `thread`: what the occupant before
         // this one did on the seat is visible with the new name.
         self.thread
@@ -58,7 +60,6 @@ impl BlockState {
     /// The calling thread, which has this name, occupies the seat for long.
     pub(crate) fn move_in(&self, name: Option<&str>) {
         self.occupy();
-        self.expect_short(false);
         *lock(&self.name) = name.map(str::to_owned);
     }
 
@@ -95,8 +96,6 @@ impl BlockState {
 }
 
 impl BlockState {
-    // ---- the occupant ------------------------------------------------------
-
     /// The occupant blocks. `true`: nothing else is to be done, because this is expected to be
     /// short. If it is not, the monitor [takes](Self::lose_place) the place. `false`: the place is
     /// to be given up.
@@ -127,8 +126,6 @@ impl BlockState {
         // Relaxed: only the occupant uses it.
         self.short.store(short, Ordering::Relaxed);
     }
-
-    // ---- the monitor -------------------------------------------------------
 
     /// Whether the occupant has announced that it blocks, and has its place.
     pub(crate) fn is_blocked(&self) -> bool {

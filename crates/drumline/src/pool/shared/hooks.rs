@@ -100,6 +100,10 @@ impl Hooks {
     pub(crate) fn has_exit(&self) -> bool {
         self.exit.is_some()
     }
+
+    pub(crate) fn has_panic(&self) -> bool {
+        self.panic.is_some()
+    }
 }
 
 /// The captured values of a hook may panic when they are dropped, on whichever thread is the last

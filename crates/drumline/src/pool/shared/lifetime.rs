@@ -90,8 +90,6 @@ impl Lifetime {
         }
     }
 
-    // ---- the program's threads ----------------------------------------------
-
     /// The program's spawner is asked for a thread; or an actor of the pool runs elsewhere.
     pub(crate) fn await_thread(&self) {
         // Relaxed, here and below: no more than a hint, see `awaits_threads`.
@@ -110,8 +108,6 @@ impl Lifetime {
         // builders of other threads the count may change at any moment.
         self.awaited.load(Ordering::Relaxed) > 0
     }
-
-    // ---- the work of a member for good ------------------------------------------
 
     /// The pool has no thread but a member for good, and is closed with work left. It does not end
     /// before that is [done](Self::pay_end).

@@ -111,6 +111,54 @@ pub(crate) fn switch(seat: &Seat, deque: &Deque) -> Restore {
     before
 }
 
+/// A seat that this thread has had before is the first of its seats, until this is dropped.
+#[must_use]
+#[derive(Debug)]
+pub(crate) struct Reentry<'a> {
+    restore: Option<Restore>,
+    /// The seat, and the one that it came after.
+    moved: Option<(&'a Seat, &'a Seat)>,
+}
+
+/// Makes `seat`, which this thread occupies, current again. It becomes the first in the chain of
+/// the thread's seats, in which each is found once: so those that were entered in between are
+/// further out now.
+#[inline]
+pub(crate) fn reenter<'a>(seat: &'a Seat) -> Reentry<'a> {
+    let moved = match self::seat::<'a>() {
+        Some(first) if !ptr::eq(first, seat) => Some((seat, move_to_front(seat, first))),
+        _ => None,
+    };
+    Reentry {
+        restore: Some(switch(seat, seat.current())),
+        moved,
+    }
+}
+
+/// Returns the seat that it came after.
+#[cold]
+fn move_to_front<'a>(seat: &Seat, first: &'a Seat) -> &'a Seat {
+    let mut before = first;
+    while !ptr::eq(before.outer(), seat) {
+        // SAFETY: a seat that this thread occupies further out.
+        before = unsafe { before.outer().as_ref() }.expect("the thread occupies the seat");
+    }
+    before.set_outer(seat.outer());
+    seat.set_outer(first);
+    before
+}
+
+impl Drop for Reentry<'_> {
+    fn drop(&mut self) {
+        // What was entered later has been left.
+        drop(self.restore.take());
+        if let Some((seat, before)) = self.moved {
+            seat.set_outer(before.outer());
+            before.set_outer(seat);
+        }
+    }
+}
+
 /// Runs `hook` as if this thread were in no pool.
 pub(crate) fn outside<R>(hook: impl FnOnce() -> R) -> R {
     let before = Restore {

@@ -87,8 +87,6 @@ impl Registry {
         }
     }
 
-    // ---- looks -------------------------------------------------------------
-
     /// Whether anything is queued or visible anywhere.
     ///
     /// The inbox of a member for good does not count. No worker can take from it, and its thread

@@ -304,8 +304,6 @@ impl Seat {
         self.regions.load(Ordering::Relaxed) > 0
     }
 
-    // ---- the occupant ---------------------------------------------------
-
     /// The occupant is about to block. Whether it did not already.
     pub(crate) fn enter_region(&self) -> bool {
         // Relaxed, twice: only the occupant writes it.

@@ -28,7 +28,8 @@ pub enum WaitPolicy {
     Related,
     /// Any work of the pool, where there is none that belongs to the thing it waits
     /// for: its own tasks, those of others, the half of a stranger's join. This
-    /// is what rayon does.
+    /// is what rayon does, which also runs the second halves of the thread's own pending joins;
+    /// here these wait for another thread.
     ///
     /// **The risk.** A stranger runs on top of the waiting frame, and that frame goes on only after
     /// it. If the frame holds a lock that the stranger wants, that is a deadlock. Whether it comes

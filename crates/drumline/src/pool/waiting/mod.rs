@@ -424,6 +424,7 @@ pub(crate) fn take_back(deque: &Deque, slot: *mut Slot) -> bool {
 /// Acquire: what the thief did is visible.
 #[cold]
 pub(crate) fn job_if_run(deque: &Deque, slot: *mut Slot) -> Option<*const Header> {
+    forget_thieves_of_parent(deque);
     if !deque.has_lost_for_good(slot) {
         return None;
     }

@@ -4,24 +4,38 @@
 //! so](crate::pool::WaitPolicy::Steal). A thread that yields says that it may: it holds
 //! nothing that other jobs could need.
 
+use std::cell::Cell;
 use std::time::Duration;
 
 use super::stack_room::StackRoom;
+use crate::pool::blocking::compensate;
 use crate::pool::shared::local;
 use crate::pool::shared::seat::Seat;
 use crate::pool::workers::thief::{Haul, StolenWork, Thief};
-use crate::sync::planted;
+use crate::sync::{per_thread, planted};
 use crate::wait::blocking;
 
 /// How long other threads may have the place, when there is no room for a job.
 const AWAY: Duration = Duration::from_micros(100);
+
+/// After this many yields in a row that found nothing, a thread lets another one have its place, if
+/// there is work that it does not run itself.
+const IN_VAIN: usize = 64;
+/// Where there is such work all the time, the thread goes away after 64 yields, after 128, and then
+/// each time that this many times 64 are full: each time costs the lock of the idle set twice.
+const SELDOM: usize = 4;
+
+per_thread! {
+    /// How many yields in a row have found nothing.
+    static VAIN_YIELDS: Cell<usize> = const { Cell::new(0) };
+}
 
 /// What came of a [`yield_now`] or [`yield_local`].
 ///
 /// ```
 /// use drumline::Yield;
 ///
-/// let pool = drumline::Pool::builder().jobs(1).build()?;
+/// let pool = drumline::Pool::builder().jobs(1).spares(false).build()?;
 /// pool.install(|| {
 ///     let task = drumline::spawn(|| ());
 ///     assert_eq!(drumline::yield_local(), Some(Yield::Executed));
@@ -50,6 +64,10 @@ pub enum Yield {
 /// A consumer of a [stream](crate::stream) is never run here: it could wait for what the caller is
 /// about to hand over. If there is nothing else to run, another thread of the pool may have the
 /// caller's place for a moment, and begin it.
+///
+/// Nor does a thread run the second half of its own pending joins here, or work of a pool in which
+/// it has called into this one. Another thread may have its places for that after a while, if it
+/// goes on to yield and there is nothing else to run.
 ///
 /// A job that yields in turn goes on top of that, and so on. It ends where
 /// there is no room on the stack: then nothing is run here, and for a moment
@@ -107,18 +125,72 @@ pub(crate) fn step(seat: &Seat, everywhere: bool) -> Yield {
     }
     let Some(_room) = StackRoom::find() else {
         if registry.has_work() {
-            blocking(|| seat.parker().park_timeout(AWAY));
+            go_away(seat);
+        } else {
+            yield_in_vain(seat);
         }
         return Yield::Idle;
     };
-    if run_any(seat, &mut Thief::new(seat.index()), everywhere) {
+    let vain = VAIN_YIELDS.with(Cell::get);
+    if run_any(seat, &mut Thief::after(seat.index(), vain), everywhere) {
+        VAIN_YIELDS.with(|vain| vain.set(0));
         return Yield::Executed;
     }
     if everywhere && registry.long_lived().len() > 0 {
         // Not on top of the caller: a worker begins it, in the caller's place if there is no other.
-        blocking(|| seat.parker().park_timeout(AWAY));
+        count_in_vain();
+        go_away(seat);
+    } else if everywhere {
+        yield_in_vain(seat);
     }
     Yield::Idle
+}
+
+/// Lets other threads have the place of this one in `seat`, and in the pools further out, for a
+/// moment.
+fn go_away(seat: &Seat) {
+    for seat in compensate::chain(Some(seat)) {
+        // What blocked here before may have been short. A note for the monitor would not do: to
+        // the system a thread that yields in a loop does not stand still.
+        seat.block_state().expect_short(false);
+    }
+    blocking(|| seat.parker().park_timeout(AWAY));
+}
+
+/// The thread in `seat` has found nothing. If that is so again and again, while there is work that
+/// it does not run itself, it lets another thread have its place: it may wait for a half of its own
+/// joins, for what lies in the hand-off slot of another thread, or for work of a pool further out.
+fn yield_in_vain(seat: &Seat) {
+    if !is_time_to_go(count_in_vain()) {
+        return;
+    }
+    let has_work = |seat: &Seat| {
+        let registry = seat.registry();
+        registry.idle_set().may_be_relieved() && registry.has_work()
+    };
+    let mut chain = compensate::chain(Some(seat));
+    let Some(pool) = chain.find(|seat| has_work(seat)) else {
+        return;
+    };
+    go_away(seat);
+    if !has_work(pool) {
+        // Another thread has taken it.
+        VAIN_YIELDS.with(|yields| yields.set(0));
+    }
+}
+
+/// Counts a yield that found nothing. Returns how many there were in a row.
+fn count_in_vain() -> usize {
+    VAIN_YIELDS.with(|yields| {
+        yields.set(yields.get().wrapping_add(1));
+        yields.get()
+    })
+}
+
+/// Whether the thread goes away after this number of yields in a row that have found nothing.
+fn is_time_to_go(vain: usize) -> bool {
+    let times = vain / IN_VAIN;
+    vain.is_multiple_of(IN_VAIN) && (times < 3 || times.is_multiple_of(SELDOM))
 }
 
 /// Runs one job of the pool, nearest first, apart from what is pending on this

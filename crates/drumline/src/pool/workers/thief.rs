@@ -134,12 +134,17 @@ pub(crate) enum Haul {
 
 impl Thief {
     pub(crate) fn new(me: usize) -> Self {
+        Thief::after(me, 0)
+    }
+
+    /// One whose thread has looked for work so often before, and found none: it looks elsewhere.
+    pub(crate) fn after(me: usize, looks: usize) -> Self {
         Thief {
             me,
             backoffs: Vec::new(),
             hand_offs: Vec::new(),
-            random: XorShift::new(me),
-            cursor: 0,
+            random: XorShift::new(me.wrapping_add(looks << 16)),
+            cursor: looks.wrapping_mul(SEATS_AT_ONCE),
             asked: None,
             victims: Vec::new(),
             further: Vec::new(),
@@ -297,7 +302,9 @@ impl Thief {
     ) -> Option<StolenWork<'a>> {
         let start = self.start(registry);
         let now = Instant::now();
-        let mut seats = registry.seats_in_use(start).take(SEATS_AT_ONCE);
+        let mut next = start;
+        let seats = registry.seats_in_use(start).take(SEATS_AT_ONCE);
+        let mut seats = seats.inspect(|seat| next = seat.index() + 1);
         let mut victims = std::mem::take(&mut self.victims);
         let mut stolen = None;
         while stolen.is_none() {
@@ -327,6 +334,10 @@ impl Thief {
             stolen = seats.find_map(|victim| self.steal_from(registry, victim, haul, now));
         }
         self.victims = victims;
+        if stolen.is_none() {
+            // The next look is at the seats behind these.
+            self.cursor = next;
+        }
         stolen
     }
 
@@ -448,7 +459,11 @@ impl Thief {
 
     /// Runs what was taken, and what lies exposed beside it, and learns from it.
     pub(crate) fn run(&mut self, seat: &Seat, loot: StolenWork<'_>) {
-        self.run_while(seat, loot, || !seat.registry().idle_set().is_overfull());
+        let registry = seat.registry();
+        // In a forked child the rest is for the threads of the parent.
+        self.run_while(seat, loot, || {
+            !registry.is_forked() && !registry.idle_set().is_overfull()
+        });
     }
 
     /// Runs what was taken, and learns from it.

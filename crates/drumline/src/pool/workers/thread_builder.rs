@@ -1,5 +1,7 @@
 //! A thread that a pool wants to have: the record of its being counted.
 
+use std::mem;
+
 use super::worker;
 use crate::pool::calls::stand_in;
 use crate::pool::shared::registry::Registry;
@@ -171,6 +173,12 @@ impl ThreadBuilder {
         self.is_heard_of();
         let account = OpenAccount::new(&self.registry);
         worker::run(&self.registry, self.index, self.post == ThreadKind::Spare);
+        if self.registry.is_forked() {
+            // A thread of the parent may hold the locks.
+            mem::forget(account);
+            mem::forget(self);
+            return;
+        }
         drop(account);
         drop(self);
         spawn_retry::retry();

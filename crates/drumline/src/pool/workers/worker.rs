@@ -49,11 +49,13 @@ enum Watched {
 
 /// Runs a worker to the end of its pool.
 ///
-/// A spare ends earlier, when it has not been needed for a while.
+/// A spare ends earlier, when it has not been needed for a while. So does, in a child process, a
+/// worker on which a job has called `fork`: what is queued is for the threads of the parent, which
+/// may have held any of the locks.
 pub(crate) fn run(registry: &Registry, index: usize, spare: bool) {
     let seat = registry.seat(index);
     seat.block_state().move_in(thread::current().name());
-    let _restore = local::switch(seat, seat.first_deque());
+    let restore = local::switch(seat, seat.first_deque());
     timer::precise_timer_slack();
     registry.notify(|| Event::ThreadStarted { index });
     // A panic here would leave the pool with a thread that it counts on.
@@ -71,6 +73,9 @@ pub(crate) fn run(registry: &Registry, index: usize, spare: bool) {
         }
         .live();
     });
+    if registry.is_forked() {
+        return;
+    }
     if registry.hooks().has_exit() {
         registry.begin(seat);
         registry.run_exit_hook(index);
@@ -81,6 +86,8 @@ pub(crate) fn run(registry: &Registry, index: usize, spare: bool) {
         );
     }
     registry.notify(|| Event::ThreadStopped { index });
+    // From here on another thread may get the seat: this one must not take it for its own.
+    drop(restore);
     if spare && !registry.idle_set().is_over() {
         registry.dismiss_spare(seat);
         registry.wake(registry.idle_set().left(&|| registry.has_work()));
@@ -343,6 +350,9 @@ impl<'a> Worker<'a> {
             }
             let is_half = loot.is_half();
             self.thief.run(self.seat, loot);
+            if registry.is_forked() {
+                return Role::Exit;
+            }
             jobs = jobs.saturating_add(1);
             if jobs == TRIAL {
                 self.seat.end_trial(false);
@@ -352,6 +362,9 @@ impl<'a> Worker<'a> {
                 break;
             }
         }
+        if registry.is_forked() {
+            return Role::Exit;
+        }
         if jobs > 0 {
             self.seat.end_trial(false);
         }
@@ -359,14 +372,14 @@ impl<'a> Worker<'a> {
     }
 
     /// Runs the tasks that the last job, and each of these, has handed to this worker. Returns
-    /// whether the worker is one too many.
+    /// whether the worker is one too many, or in a forked child.
     #[inline]
     fn run_handed_off(&mut self) -> bool {
         while let Some(job) = self.handed_off() {
             // SAFETY: a job that left its queue is run by the thread that took it.
             unsafe { self.seat.run_handed_off(job) };
             self.wake_backoff.has_worked(false);
-            if self.registry.idle_set().is_overfull() {
+            if self.registry.is_forked() || self.registry.idle_set().is_overfull() {
                 return true;
             }
         }

@@ -295,7 +295,9 @@ pub trait Source: Send {
     /// Whether to [ask](Self::try_recv) may wait, because it cannot know what is there: so with an
     /// iterator.
     ///
-    /// A stream then takes care that nothing that has come waits for what has not.
+    /// A stream then takes care that nothing that has come waits for what has not. Such a source
+    /// waits in [`try_recv`](Self::try_recv): where it says [`Empty`](Polled::Empty), it is asked
+    /// again at once.
     ///
     /// ```
     /// use drumline::stream::{Polled, Source, stream};

@@ -8,6 +8,15 @@ use crate::stream::ticket::Ticket;
 use crate::sync::planted;
 use crate::unwind;
 
+/// What others do, besides the consumer that asks.
+#[derive(Clone, Copy, Debug)]
+pub(in crate::stream) struct OthersAtHand {
+    /// How many are at work on what will be done soon, or look for something to do.
+    pub(in crate::stream) at_hand: usize,
+    /// There are no others, not even such that are held up.
+    pub(in crate::stream) is_alone: bool,
+}
+
 impl<B> StageState<B> {
     /// The serial end, which stepped in, leaves with what it has finished.
     pub(in crate::stream) fn step_out(&self, done: Option<(Ticket, B)>) -> WakeNeeded {
@@ -21,11 +30,19 @@ impl<B> StageState<B> {
         self.go(state, true)
     }
 
-    /// How many are at hand, besides the one at work that asks: at work, too, or looking for
-    /// something to do.
-    pub(in crate::stream) fn at_hand(&self) -> usize {
+    /// What others do, besides the one at work that asks.
+    pub(in crate::stream) fn others_at_hand(&self) -> OthersAtHand {
         let state = self.locked();
-        state.active - 1 + usize::from(state.end_helps())
+        let all = state.active - 1 + usize::from(state.end_helps());
+        let held_up = if planted!(HeldUpAtHand) {
+            0
+        } else {
+            usize::try_from(state.owners_out).unwrap_or(0)
+        };
+        OthersAtHand {
+            at_hand: all.saturating_sub(held_up),
+            is_alone: all == 0,
+        }
     }
 
     /// The serial end looks for something to do, or does no more.

@@ -61,6 +61,7 @@ mod locked;
 mod run;
 mod watch;
 
+pub(super) use self::end::OthersAtHand;
 use self::locked::LockedState;
 pub(super) use self::watch::Look;
 
@@ -85,6 +86,8 @@ pub(in crate::stream) struct StageState<B> {
     run: AtomicBool,
     /// And is to end it. Likewise.
     unwanted: AtomicBool,
+    /// Nothing more is to be pulled. Likewise.
+    stopped: AtomicBool,
     /// How many consumers were at work when the last batch was pulled. Likewise.
     busy: AtomicUsize,
 }
@@ -142,6 +145,9 @@ struct State<B> {
     put: u64,
     /// The number of the item that the owner of a run was at work on when the run was taken away.
     reserved: Option<Ticket>,
+    /// How many owners of runs are at work on an item, and their run was taken away meanwhile: they
+    /// are held up. Below zero for a moment, where such an owner is back before the taker is here.
+    owners_out: isize,
 }
 
 /// What a consumer is to do.
@@ -226,11 +232,13 @@ impl<B> StageState<B> {
                 held_up_below: 0,
                 put: 0,
                 reserved: None,
+                owners_out: 0,
             }),
             end: EndParker::new(),
             watcher: EndParker::new(),
             run: AtomicBool::new(false),
             unwanted: AtomicBool::new(false),
+            stopped: AtomicBool::new(false),
             busy: AtomicUsize::new(1),
         }
     }
@@ -445,6 +453,8 @@ impl<B> StageState<B> {
 
     fn stop_in(&self, mut state: LockedState<'_, B>) {
         state.ended = true;
+        // Relaxed: see `is_stopped`.
+        self.stopped.store(true, Ordering::Relaxed);
         self.end_wanted_run();
         self.rouse_end(state);
     }
@@ -452,6 +462,13 @@ impl<B> StageState<B> {
     /// Whether the stream was cancelled before its source had ended.
     pub(in crate::stream) fn was_cancelled(&self) -> bool {
         self.locked().cancelled
+    }
+
+    /// Whether nothing more is to be pulled, without the lock: for a consumer between two pulls.
+    pub(in crate::stream) fn is_stopped(&self) -> bool {
+        // Relaxed: a hint. The consumer learns it under the lock before it asks for the token
+        // again.
+        self.stopped.load(Ordering::Relaxed)
     }
 
     /// Whether nothing is pulled any more.

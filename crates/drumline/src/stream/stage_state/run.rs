@@ -72,7 +72,8 @@ impl<B> StageState<B> {
     }
 
     /// A run is over: the thread that has removed it gives the token back. `is_taken`: that thread
-    /// is not the owner, which may be at work on an item. Its owner stays at work.
+    /// is not the owner, which may be at work on an item. Its owner stays at work, and is held up
+    /// until it says that it [is back](Self::owner_is_back).
     pub(in crate::stream) fn end_run(
         &self,
         run: &PullRun,
@@ -94,6 +95,7 @@ impl<B> StageState<B> {
             };
             state.reserved = Some(state.next_ticket(load));
         }
+        state.owners_out += isize::from(is_taken);
         state.token = false;
         state.lengthy = false;
         state.ended |= ended;
@@ -102,9 +104,16 @@ impl<B> StageState<B> {
         call
     }
 
-    /// The serial end, after its run, is no longer at work.
-    pub(in crate::stream) fn leave_run(&self) -> WakeNeeded {
-        self.go(self.locked(), true)
+    /// The owner of a run, which stays at work, has found that the run was taken away.
+    pub(in crate::stream) fn owner_is_back(&self) {
+        self.locked().owners_out -= 1;
+    }
+
+    /// The serial end, after its run, is no longer at work. `was_taken`: the run was taken away.
+    pub(in crate::stream) fn leave_run(&self, was_taken: bool) -> WakeNeeded {
+        let mut state = self.locked();
+        state.owners_out -= isize::from(was_taken);
+        self.go(state, true)
     }
 
     /// Whether there seems to be a run of the serial end.

@@ -4,8 +4,6 @@ use super::{CLOSED, PLACE, QUEUED, RECEIVERS, Segments};
 use crate::sync::atomic::Ordering;
 
 impl<T> Segments<T> {
-    // ---- sleepers ----------------------------------------------------------------
-
     /// Says that receivers sleep. `false`: there is something to receive, or the channel is closed.
     /// Under the lock of the sleepers, as the other three.
     pub(in crate::channel::shared) fn list_receivers(&self) -> bool {
@@ -66,8 +64,6 @@ impl<T> Segments<T> {
         let word = self.tail.word.load(Ordering::Relaxed);
         word & CLOSED != 0 || word / PLACE != self.head.index.load(Ordering::Relaxed)
     }
-
-    // ---- the end -----------------------------------------------------------------
 
     /// Lets no message in any more. `false`: it was closed before.
     pub(in crate::channel::shared) fn close(&self) -> bool {

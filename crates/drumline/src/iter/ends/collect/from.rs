@@ -114,7 +114,7 @@ where
     }
 }
 
-/// Of equal items, one stays.
+/// Of equal items, the first stays.
 impl<T> FromParallelIterator<T> for BTreeSet<T>
 where
     T: Ord + Send,
@@ -123,7 +123,8 @@ where
     where
         I: IntoParallelIterator<Item = T>,
     {
-        Vec::from_par_iter(iter).into_iter().collect()
+        // The standard library keeps the last one of those that it is given at once.
+        Vec::from_par_iter(iter).into_iter().rev().collect()
     }
 }
 

@@ -7,7 +7,7 @@ use super::place::{Held, Place, Rest};
 use super::tree::Dest;
 use crate::iter::engine::chunk_len::ChunkLen;
 use crate::iter::engine::plant::planted;
-use crate::iter::engine::steps::{Chunk, Content, HeapFrame, PartState, Steps};
+use crate::iter::engine::steps::{Chunk, Content, HeapFrame, PartState, Steps, drop_part};
 #[cfg(all(test, not(any(drumline_loom, drumline_shuttle))))]
 use crate::join::forced;
 use crate::sync::{Arc, Ticks, XorShift, lock};
@@ -171,6 +171,7 @@ impl<'s> Participant<'s> {
         if let Err(payload) = detached {
             place.set_left(0);
             drop(held);
+            unwind::discard_erased(&mut || drop_part(self.accumulator));
             unwind::discard(rest.work);
             return Detached::Failed(rest.dest, payload);
         }

@@ -43,7 +43,18 @@ impl PoolBuilder {
     /// [`use_current_thread`](Self::use_current_thread) is asked for on a thread that is in a pool
     /// already.
     ///
-    pub fn build(mut self) -> Result<Pool, BuildError> {
+    pub fn build(self) -> Result<Pool, BuildError> {
+        let (pool, member) = self.build_without_member()?;
+        if let Some(index) = member {
+            become_member(pool.registry(), index);
+        }
+        Ok(pool)
+    }
+
+    /// Makes the pool, and a seat in which the current thread is to become a member.
+    pub(in crate::pool::api) fn build_without_member(
+        mut self,
+    ) -> Result<(Pool, Option<usize>), BuildError> {
         let registry = self.make_registry(self.spawner.is_none())?;
         let pool = Pool::from_registry(SharedRegistry::clone(&registry));
         let member = self.add_member(&registry);
@@ -51,10 +62,7 @@ impl PoolBuilder {
             Some(mut spawner) => self.start(&registry, &mut *spawner),
             None => self.start(&registry, &mut spawn_thread),
         }
-        if let Some(index) = member {
-            become_member(&registry, index);
-        }
-        Ok(pool)
+        Ok((pool, member))
     }
 
     /// Makes this the global pool, which the free functions use.

@@ -243,7 +243,8 @@ impl PoolBuilder {
     ///
     /// In a pool without [guests](Self::guests) and without spares, this holds:
     ///
-    /// - [`worker_index`](crate::worker_index()) is less than the number of jobs;
+    /// - [`worker_index`](crate::worker_index()) is less than the number of jobs, or than the
+    ///   largest one that [`set_jobs`](crate::Pool::set_jobs) has set;
     /// - at most as many closures run at once as there are jobs;
     /// - each of those runs on a thread with an index of its own.
     ///

@@ -112,7 +112,13 @@ impl PoolBuilder {
     /// # Blocking
     ///
     /// The handler runs on the thread that has the payload, as a rule one with a place in the pool,
-    /// before that goes on. So a handler that waits for the pool may wait for itself, for ever.
+    /// before that goes on. So a handler that waits for the pool may wait for itself, for ever. If
+    /// a task had panicked before its handle was dropped, a worker of the pool calls the handler,
+    /// as long as there is one: the thread that drops the handle may hold a lock which the handler
+    /// takes. When the pool has ended, the thread that drops the handle calls it.
+    ///
+    /// While the handler runs on a thread, it is not called there for another panic, such as that
+    /// of a job which it waits for and which runs on its thread. That panic is counted as lost.
     pub fn panic_handler(
         mut self,
         hook: impl Fn(Box<dyn Any + Send>) + Send + Sync + 'static,
