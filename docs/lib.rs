@@ -44,6 +44,9 @@ mod pages {
     #[doc = include_str!("src/streams.md")]
     pub struct Streams;
 
+    #[doc = include_str!("src/tasks.md")]
+    pub struct Tasks;
+
     #[doc = include_str!("src/two-runtimes.md")]
     pub struct TwoRuntimes;
 }

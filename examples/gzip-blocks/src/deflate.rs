@@ -1,8 +1,9 @@
 //! What happens to a block: it becomes a piece of a deflate stream.
 //!
-//! As pigz does it. Each block is compressed by itself, but what stood in the 32 KiB before it is
-//! known to the compressor, so hardly anything is lost by the cutting. It ends with a flush to a
-//! whole byte, so that the pieces can be put one after another.
+//! As pigz does it. Each block is compressed by itself, but what stood in the 32 KiB before it (or
+//! in the block before it, if that is smaller) is known to the compressor, so hardly anything is
+//! lost by the cutting. It ends with a flush to a whole byte, so that the pieces can be put one
+//! after another.
 
 use anyhow::{Context, Result};
 use crc32fast::Hasher;

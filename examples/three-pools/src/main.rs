@@ -31,8 +31,8 @@ use crate::switches::Switches;
 
 /// Runs three pipelines at once, and counts how often threads were switched.
 ///
-/// One hashes short lines, one compresses blocks, and one counts primes: items of about 200 ns, 1
-/// ms, and 50 µs. Each has a producer, a bounded queue, and consumers of its own.
+/// One hashes short lines, one compresses blocks, and one counts primes: items of about 200 ns,
+/// half a millisecond, and 30 µs. Each has a producer, a bounded queue, and consumers of its own.
 #[derive(Debug, Parser)]
 #[command(version)]
 struct Options {

@@ -60,13 +60,14 @@ impl Chunks {
                 },
             };
             let mut chunk = std::mem::take(&mut self.rest);
+            let known = chunk.len();
             let is_end = fill(&mut *input.reader, &mut chunk)
                 .with_context(|| format!("cannot read {}", input.name))?;
             if is_end {
                 // No word goes on in the next file.
                 self.current = None;
             } else {
-                self.rest = cut(&mut chunk);
+                self.rest = cut(&mut chunk, known);
             }
             if !chunk.is_empty() {
                 return Ok(Some(chunk));
@@ -97,11 +98,12 @@ fn fill(reader: &mut dyn Read, chunk: &mut Vec<u8>) -> io::Result<bool> {
     Ok(count < SIZE)
 }
 
-/// Takes off the word that may not be complete yet.
-fn cut(chunk: &mut Vec<u8>) -> Vec<u8> {
-    let end = chunk.iter().rposition(|&byte| !is_in_word(byte));
+/// Takes off the word that may not be complete yet. The first `known` bytes are part of one word:
+/// to look at them again for each chunk of a very long word would take quadratic time.
+fn cut(chunk: &mut Vec<u8>, known: usize) -> Vec<u8> {
+    let end = chunk[known..].iter().rposition(|&byte| !is_in_word(byte));
     match end {
-        Some(end) => chunk.split_off(end + 1),
+        Some(end) => chunk.split_off(known + end + 1),
         // One word, longer than a chunk.
         None => std::mem::take(chunk),
     }
@@ -158,6 +160,17 @@ mod tests {
             let (end, start) = (*pair[0].last().unwrap(), pair[1][0]);
             assert!(!(is_in_word(end) && is_in_word(start)));
         }
+    }
+
+    #[test]
+    fn the_bytes_of_a_long_word_are_looked_at_once() {
+        // A boundary that is not there: if it were found, the first bytes would be looked at again.
+        let mut chunk = b"a bc".to_vec();
+        assert_eq!(cut(&mut chunk, 3), b"a bc");
+        assert!(chunk.is_empty());
+        let mut chunk = b"abc d".to_vec();
+        assert_eq!(cut(&mut chunk, 3), b"d");
+        assert_eq!(chunk, b"abc ");
     }
 
     #[test]
