@@ -8,7 +8,7 @@ use crate::columns::switches;
 use crate::figure::figure;
 use crate::record::{Record, spread};
 use crate::round::RoundFigures;
-use crate::statistics::Interval;
+use crate::statistics::{Interval, median};
 use crate::table::measure;
 use crate::workload::{Shows, WorkloadCard, group};
 
@@ -73,7 +73,7 @@ impl<'a> Axis<'a> {
 
     /// The figure of a record, if it has one.
     pub(crate) fn point(&self, record: &Record) -> Option<Point> {
-        let value = match self.quantity {
+        let together = match self.quantity {
             Quantity::Compared => measure(self.card, record),
             Quantity::Switches => switches(record),
             Quantity::Waits => record.ctx_voluntary_per_operation,
@@ -84,6 +84,9 @@ impl<'a> Axis<'a> {
             Quantity::HeapLeft => record.item_heap_left_bytes,
             Quantity::Threads => record.threads_peak.map(|threads| threads as f64),
         };
+        // The interval is of the median of the processes, and so is the figure. An older lab did
+        // not write down what each of them found.
+        let value = median(&self.rounds(record)).or(together);
         // A record without a time failed, or did not take part.
         let value = value.filter(|_| record.wall_ns_median.is_some())? / self.unit();
         let interval = match self.quantity {
@@ -204,7 +207,7 @@ mod tests {
         let texts: Vec<_> = texts
             .map(|(axis, point)| axis.text(point.unwrap().value))
             .collect();
-        assert_eq!(texts, ["1,234", "7.00", "5.00"]);
+        assert_eq!(texts, ["1,500", "7.00", "5.00"]);
         let ends = points[0].unwrap().interval.unwrap();
         assert!((ends.high / ends.low - 2.0).abs() < 1e-9, "{ends:?}");
         assert_eq!(points[1].unwrap().interval, None);

@@ -3,7 +3,7 @@
 //! Everything is divided by `seq`. If its loop had bad luck with the optimiser, or the lab's traits
 //! stood in its way, every parallel runtime would look good. So it is held against
 //! [by hand](crate::by_hand), process by process, and more than a tenth is a failure. On a noisy
-//! machine there are more rounds, until the interval tells.
+//! machine there are more rounds, until the interval tells at one of three looks.
 
 use anyhow::{Result, ensure};
 
@@ -13,7 +13,7 @@ use crate::launch::Launcher;
 use crate::outcome::End;
 use crate::process_request::{ProcessRequest, Terms};
 use crate::registry;
-use crate::statistics::{Claim, PROCESSES_MIN, Ratio, confidence, median};
+use crate::statistics::{Claim, Ratio, confidence, median, rounds_that_tell};
 use crate::workload::group;
 
 use std::time::Duration;
@@ -21,8 +21,15 @@ use std::time::Duration;
 /// How much slower `seq` may be.
 pub const MARGIN: f64 = 0.10;
 
-/// After this many rounds it is not known.
-pub const ROUNDS_MAX: usize = 5 * PROCESSES_MIN;
+/// The interval is looked at after as many rounds as a claim needs, times these. Each look is a
+/// claim of its own. After the last one it is not known.
+const LOOKS: [usize; 3] = [1, 2, 4];
+
+/// How many claims there are.
+fn claims() -> usize {
+    let cases: usize = by_hand::ALL.iter().map(|(_, sizes)| sizes.len()).sum();
+    cases * LOOKS.len()
+}
 
 /// `seq` against code written by hand.
 #[derive(Clone, Debug)]
@@ -51,9 +58,7 @@ impl Row {
             Claim::Slower => "TOO SLOW",
             Claim::Faster => "faster than by hand",
             Claim::Level => "ok",
-            Claim::TooNoisy | Claim::TooFew | Claim::TooShort | Claim::Disturbed => {
-                "too noisy to tell"
-            }
+            _ => "too noisy to tell",
         };
         format!(
             "seq ÷ by hand, {} {}: {}: {verdict}",
@@ -64,16 +69,16 @@ impl Row {
     }
 }
 
-/// Measures all of them.
-pub fn run(launcher: &Launcher, effort: Effort, rounds_max: usize) -> Result<Vec<Row>> {
-    let cases: usize = by_hand::ALL.iter().map(|(_, sizes)| sizes.len()).sum();
-    let confidence = confidence(cases);
+/// Measures all of them, and looks at each `looks` times at most.
+pub fn run(launcher: &Launcher, effort: Effort, looks: usize) -> Result<Vec<Row>> {
+    let needed = rounds_that_tell(claims());
+    let looks = LOOKS.map(|times| times * needed).into_iter().take(looks);
+    let looks = Vec::from_iter(looks);
     let mut rows = Vec::new();
     for &(workload, sizes) in by_hand::ALL {
         registry::workload(workload)?;
         for &size in sizes {
-            let rounds = measure(launcher, effort, workload, size, (confidence, rounds_max));
-            rows.push(rounds?);
+            rows.push(measure(launcher, effort, workload, size, &looks)?);
         }
     }
     Ok(rows)
@@ -84,7 +89,7 @@ fn measure(
     effort: Effort,
     workload: &'static str,
     size: u64,
-    (confidence, rounds_max): (f64, usize),
+    looks: &[usize],
 ) -> Result<Row> {
     let terms = Terms {
         limit: Duration::from_secs(60),
@@ -125,14 +130,17 @@ fn measure(
             (one("seq")?, by_hand)
         };
         rounds.push(pair);
-        let ratio = Ratio::of_pairs(&rounds, confidence).expect("there is a round");
+        if !looks.contains(&rounds.len()) {
+            continue;
+        }
+        let ratio = Ratio::of_pairs(&rounds, confidence(claims())).expect("there is a round");
         let row = Row {
             workload,
             size,
             ratio,
         };
         let is_open = matches!(row.claim(), Claim::TooNoisy | Claim::TooFew);
-        if !is_open || rounds.len() >= rounds_max {
+        if !is_open || looks.last() == Some(&rounds.len()) {
             return Ok(row);
         }
     }
@@ -152,6 +160,13 @@ mod tests {
                 interval: Some(Interval { low, high }),
             },
         }
+    }
+
+    #[test]
+    fn the_first_look_can_tell() {
+        let rounds = vec![(2.0, 1.0); LOOKS[0] * rounds_that_tell(claims())];
+        let ratio = Ratio::of_pairs(&rounds, confidence(claims())).expect("there are rounds");
+        assert_eq!(ratio.claim_beyond(MARGIN), Claim::Slower);
     }
 
     #[test]

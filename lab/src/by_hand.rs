@@ -7,6 +7,10 @@ use anyhow::{Result, bail};
 
 use crate::families::fork_join::tree::{Node, Tree};
 use crate::families::loops::numbers;
+use crate::families::loops::workloads::{mandelbrot, map_collect};
+use crate::families::programs::Program;
+use crate::families::programs::graph::{Graph, NONE};
+use crate::families::programs::workloads::pbfs::Pbfs;
 use crate::session::Session;
 
 /// The name that stands where that of a runtime would.
@@ -17,6 +21,9 @@ pub const ALL: &[(&str, &[u64])] = &[
     ("slice-sum", &[10, 1_000, 100_000, 1_000_000]),
     ("tree-sum", &[1_000, 100_000]),
     ("fib", &[25]),
+    ("mandelbrot", &[64]),
+    ("map-collect", &[10_000]),
+    ("pbfs", &[13]),
 ];
 
 /// Measures one of them in this process.
@@ -38,6 +45,23 @@ pub fn run(workload: &str, size: u64, session: &mut Session) -> Result<()> {
             let (expected, calls) = (fib(size), 2 * fib(size + 1) - 1);
             session.sample(&expected, calls, || fib(black_box(size)));
         }
+        "mandelbrot" => {
+            let side = usize::try_from(size)?;
+            let expected = (0..side).map(|y| mandelbrot::row(y, side)).sum();
+            session.sample(&expected, size, || picture(black_box(side)));
+        }
+        "map-collect" => {
+            let numbers = numbers::random(usize::try_from(size)?);
+            let expected: Vec<u64> = numbers.iter().map(|&n| map_collect::mapped(n)).collect();
+            session.sample_prepared(
+                size,
+                &mut (),
+                |()| (),
+                |()| mapped(black_box(&numbers)),
+                |(), found| map_collect::same(&found, &expected),
+            );
+        }
+        "pbfs" => Pbfs::build(size)?.drive_with(session, breadth_first),
         _ => bail!("there is no {workload} written by hand"),
     }
     Ok(())
@@ -67,6 +91,53 @@ fn fib(n: u64) -> u64 {
         return n;
     }
     fib(n - 1) + fib(n - 2)
+}
+
+fn picture(side: usize) -> u64 {
+    let scale = 2.5 / side as f64;
+    let mut steps = 0;
+    for row in 0..side {
+        let imaginary = (row as f64 + 0.5) * scale - 1.25;
+        for column in 0..side {
+            let real = (column as f64 + 0.5) * scale - 2.0;
+            let (mut x, mut y) = (0.0, 0.0);
+            for _ in 0..mandelbrot::MOST_STEPS {
+                if x * x + y * y > 4.0 {
+                    break;
+                }
+                (x, y) = (x * x - y * y + real, 2.0 * x * y + imaginary);
+                steps += 1;
+            }
+        }
+    }
+    steps
+}
+
+fn mapped(numbers: &[u64]) -> Vec<u64> {
+    let mut mapped = Vec::with_capacity(numbers.len());
+    for &number in numbers {
+        mapped.push((number ^ (number >> 7)).wrapping_mul(3));
+    }
+    mapped
+}
+
+/// One queue in the place of levels, and parents that only one thread sees.
+fn breadth_first(graph: &Graph, parents: &mut [u32], root: u32) -> usize {
+    parents[root as usize] = root;
+    let mut queue = vec![root];
+    let mut next = 0;
+    while next < queue.len() {
+        let vertex = queue[next];
+        next += 1;
+        for &neighbour in graph.neighbours(vertex) {
+            let parent = &mut parents[neighbour as usize];
+            if *parent == NONE {
+                *parent = vertex;
+                queue.push(neighbour);
+            }
+        }
+    }
+    queue.len()
 }
 
 #[cfg(test)]

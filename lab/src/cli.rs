@@ -5,7 +5,7 @@ use std::path::PathBuf;
 use std::process::ExitCode;
 use std::time::Duration;
 
-use anyhow::{Context, Result};
+use anyhow::{Context, Result, ensure};
 use clap::{Parser, Subcommand};
 
 use crate::baseline::{self, Row};
@@ -26,22 +26,19 @@ use crate::noise::Noise;
 use crate::options::Options;
 use crate::peers::Places;
 use crate::plan::Rounds;
-use crate::record::Record;
 use crate::registry;
-use crate::runtime::Role;
 use crate::scoreboard::Scoreboard;
-use crate::statistics::PROCESSES_MIN;
 use crate::workload::group;
 use crate::workshop::Flags;
 use crate::{
-    build_time, console, definition, export, history, interrupt, measuring, output, peers,
+    build_time, console, definition, end, export, history, interrupt, measuring, output, peers,
     process_request, published, report, table,
 };
 
 /// How long the default run takes…
 const DEFAULT_TIME: Duration = Duration::from_secs(110);
 
-/// …and how long it may take while there are cells of which it cannot tell.
+/// …and how long it may take with further rounds.
 const DEFAULT_LONGEST: Duration = Duration::from_secs(120);
 
 /// Compares drumline with other runtimes, on this machine, in about two minutes.
@@ -70,6 +67,13 @@ impl Cli {
                 let directory = directory.display();
                 format!("the command line that {directory} has recorded is not understood")
             })?;
+            ensure!(
+                cli.measuring_options().is_some(),
+                "{} holds a run that cannot be resumed; start it anew, without --out or with \
+                 another one: cargo lab {}",
+                directory.display(),
+                journal::command(&directory)?.join(" ")
+            );
             if let Some(options) = cli.measuring_options() {
                 options.out = None;
                 if let (Some(file), None) = (&options.json, &now.json) {
@@ -275,12 +279,12 @@ fn say_build_time() {
 }
 
 fn hold_baseline(smoke: bool) -> Result<ExitCode> {
-    let (effort, rounds_max) = if smoke {
-        (Effort::smoke(), PROCESSES_MIN)
+    let (effort, looks) = if smoke {
+        (Effort::smoke(), 1)
     } else {
-        (Effort::quick(), baseline::ROUNDS_MAX)
+        (Effort::quick(), usize::MAX)
     };
-    let rows = baseline::run(&Launcher::new()?, effort, rounds_max)?;
+    let rows = baseline::run(&Launcher::new()?, effort, looks)?;
     for row in &rows {
         console::print(&format!("{}\n", row.to_text()))?;
     }
@@ -303,6 +307,11 @@ fn compare_layouts(workloads: &[String], options: &Options) -> Result<ExitCode> 
     } else {
         named(workloads)?
     };
+    ensure!(
+        options.writes_nothing(),
+        "layouts are told of in text, and nothing is written: --json, --out, --force and --resume \
+         are for runs"
+    );
     let rounds = Rounds::Exactly(3);
     let schedule = options.schedule(&workloads, rounds, Effort::quick(), true)?;
     let Rounds::Exactly(rounds) = schedule.rounds else {
@@ -319,14 +328,25 @@ fn compare_layouts(workloads: &[String], options: &Options) -> Result<ExitCode> 
             console::print(&format!("  {}\n", verdict.to_text()))?;
         }
     }
+    if let Some(signal) = interrupt::pending() {
+        console::note("interrupted: these are the workloads and sizes that were complete");
+        return Ok(ExitCode::from(interrupt::exit_code(signal)));
+    }
     Ok(ExitCode::SUCCESS)
 }
 
 fn named(names: &[impl AsRef<str>]) -> Result<Vec<&'static WorkloadEntry>> {
-    let entries = names
-        .iter()
-        .map(|name| registry::workload(name.as_ref()))
-        .collect::<Result<_, _>>()?;
+    let mut entries: Vec<&'static WorkloadEntry> = Vec::new();
+    for name in names {
+        let entry = registry::workload(name.as_ref())?;
+        // One that is named twice is measured once.
+        if entries
+            .iter()
+            .all(|known| known.card.name != entry.card.name)
+        {
+            entries.push(entry);
+        }
+    }
     Ok(entries)
 }
 
@@ -411,10 +431,10 @@ fn compare(
             console::note(&line);
         }
     }
-    let verdict = verdict(&records, written.get());
+    let code = end::code(&records, written.get());
     Ok(match interrupt::pending() {
         Some(signal) => ExitCode::from(interrupt::exit_code(signal)),
-        None => verdict,
+        None => code,
     })
 }
 
@@ -423,39 +443,6 @@ fn tell<T>(result: Result<T>) -> Option<T> {
     result
         .map_err(|error| console::note(&format!("error: {error:#}")))
         .ok()
-}
-
-fn verdict(records: &[Record], written: bool) -> ExitCode {
-    let (known, failures): (Vec<&Record>, Vec<&Record>) = records
-        .iter()
-        .filter(|record| record.ok == Some(false))
-        .partition(|record| is_finding(&record.runtime, record.deadlock));
-    if !known.is_empty() {
-        console::note(&format!(
-            "{} of {} configurations are deadlocks of peers, which is a result",
-            known.len(),
-            records.len()
-        ));
-    }
-    let failures = failures.len();
-    if failures > 0 {
-        console::note(&format!(
-            "error: {failures} of {} configurations failed",
-            records.len()
-        ));
-    }
-    if failures == 0 && written {
-        ExitCode::SUCCESS
-    } else {
-        ExitCode::FAILURE
-    }
-}
-
-/// Whether a failure is one that the lab is there to find: a peer that deadlocks does so next time,
-/// too, and the lab is not broken. Of ours it is a bug.
-fn is_finding(runtime: &str, deadlock: bool) -> bool {
-    let role = registry::runtime(runtime).map(|entry| entry.card.role);
-    deadlock && matches!(role, Ok(Role::Peer))
 }
 
 /// All workloads and runtimes, as text.
@@ -519,14 +506,6 @@ fn runtime_line(entry: &RuntimeEntry) -> String {
 #[cfg(test)]
 mod tests {
     use super::*;
-
-    #[test]
-    fn only_a_peer_may_deadlock() {
-        assert!(is_finding("rayon", true));
-        assert!(!is_finding("rayon", false));
-        assert!(!is_finding("drumline", true));
-        assert!(!is_finding("drumline-announced", true));
-    }
 
     #[test]
     fn the_command_line_is_consistent() {

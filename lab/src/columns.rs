@@ -125,14 +125,22 @@ impl From<String> for Figure {
     }
 }
 
+/// A figure of processes: their median, in this form. Of a record of an older lab that does not
+/// know what each of them found, it is the figure of all together.
+fn middle(
+    record: &Record,
+    each: fn(&RoundFigures) -> Option<f64>,
+    together: Option<f64>,
+    form: impl Fn(f64) -> String,
+) -> Option<Figure> {
+    let measures: Vec<f64> = record.by_round.iter().filter_map(each).collect();
+    let text = form(median(&measures).or(together)?);
+    Some(Figure { text, measures })
+}
+
 fn figures(shows: Shows, record: &Record, bounds: &Bounds<'_>) -> Vec<Figure> {
     let by = |unit: f64| move |value: f64| figure(value / unit);
     let whole = |count: f64| format!("{count:.0}");
-    // A figure of all processes, with what each of them found.
-    let of = |text: String, each: fn(&RoundFigures) -> Option<f64>| Figure {
-        text,
-        measures: record.by_round.iter().filter_map(each).collect(),
-    };
     let main = |text: String| Figure {
         text,
         measures: record.measures(shows),
@@ -142,39 +150,54 @@ fn figures(shows: Shows, record: &Record, bounds: &Bounds<'_>) -> Vec<Figure> {
         .map_or_else(String::new, |wall| figure(wall / 1e6));
     let item = record.item_ns_median.map_or_else(String::new, figure);
     let cpu = || {
-        of(or_unknown(record.cpu_ns_mean.map(by(1e6))), |r| {
-            r.cpu_ns_mean
-        })
+        or_unknown(middle(
+            record,
+            |r| r.cpu_ns_mean,
+            record.cpu_ns_mean,
+            by(1e6),
+        ))
     };
     // Where nothing is handed over, nothing waits.
-    let latency = |ns: Option<f64>, unit: f64| ns.map(by(unit)).unwrap_or_default();
-    let p50 = |unit: f64| of(latency(record.latency_ns_p50, unit), |r| r.latency_ns_p50);
-    let p99 = || of(latency(record.latency_ns_p99, 1e3), |r| r.latency_ns_p99);
+    let p50 = |unit: f64| {
+        or_empty(middle(
+            record,
+            |r| r.latency_ns_p50,
+            record.latency_ns_p50,
+            by(unit),
+        ))
+    };
+    let p99 = || {
+        or_empty(middle(
+            record,
+            |r| r.latency_ns_p99,
+            record.latency_ns_p99,
+            by(1e3),
+        ))
+    };
     let switched = || {
-        of(
-            or_unknown(switches(record).map(whole)),
+        or_unknown(middle(
+            record,
             RoundFigures::switches,
-        )
+            switches_mean(record),
+            whole,
+        ))
     };
     let memory = || {
         let bytes = record.rss_peak_bytes.map(|bytes| bytes as f64);
-        of(or_unknown(bytes.map(by(1_048_576.0))), |r| r.rss_peak_bytes)
+        or_unknown(middle(record, |r| r.rss_peak_bytes, bytes, by(1_048_576.0)))
     };
     match shows {
         Shows::Time | Shows::Curve => vec![main(item), times_seq(record, bounds, 1.0).into()],
-        Shows::Rest => vec![
-            main(or_unknown(
-                record.cpu_ns_mean.map(|cpu| format!("{:.2}", cpu / 1e6)),
-            )),
-            of(
-                or_unknown(record.ctx_voluntary_per_operation.map(whole)),
-                |r| r.ctx_voluntary,
-            ),
-            of(
-                or_unknown(record.ctx_involuntary_per_operation.map(whole)),
-                |r| r.ctx_involuntary,
-            ),
-        ],
+        Shows::Rest => {
+            let cpu = |ns: f64| format!("{:.2}", ns / 1e6);
+            let waits = record.ctx_voluntary_per_operation;
+            let preempted = record.ctx_involuntary_per_operation;
+            vec![
+                or_unknown(middle(record, |r| r.cpu_ns_mean, record.cpu_ns_mean, cpu)),
+                or_unknown(middle(record, |r| r.ctx_voluntary, waits, whole)),
+                or_unknown(middle(record, |r| r.ctx_involuntary, preempted, whole)),
+            ]
+        }
         Shows::Waiting => vec![main(wall), cpu(), threads(record).into()],
         Shows::Path => vec![
             main(wall),
@@ -189,7 +212,7 @@ fn figures(shows: Shows, record: &Record, bounds: &Bounds<'_>) -> Vec<Figure> {
                 text: above(record, bounds).map_or_else(String::new, whole),
                 measures: above_by_round(record, bounds),
             },
-            of(or_unknown(migrations(record).map(whole)), |r| r.migrations),
+            or_unknown(middle(record, |r| r.migrations, migrations(record), whole)),
             p50(1e3),
             p99(),
         ],
@@ -211,39 +234,48 @@ fn figures(shows: Shows, record: &Record, bounds: &Bounds<'_>) -> Vec<Figure> {
             cpu(),
             threads(record).into(),
         ],
-        Shows::Latency => vec![
-            main(latency(record.latency_median(), 1e3)),
-            p99(),
-            cpu(),
-            switched(),
-        ],
+        Shows::Latency => vec![p50(1e3), p99(), cpu(), switched()],
         Shows::Memory => vec![
             main(item),
             times_seq(record, bounds, 1.0).into(),
             cpu(),
             memory(),
         ],
-        Shows::Heap => vec![
-            main(or_unknown(record.item_heap_bytes.map(figure))),
-            of(item, |r| Some(r.wall_ns_median)),
-            memory(),
-        ],
-        Shows::HeapReturned => vec![
-            main(or_unknown(record.item_heap_bytes.map(figure))),
-            of(or_unknown(record.item_heap_left_bytes.map(figure)), |r| {
-                r.item_heap_left_bytes
-            }),
-            of(item, |r| Some(r.wall_ns_median)),
-            memory(),
-        ],
-        Shows::Tail => vec![
-            main(latency(median(&record.measures(shows)), 1e3)),
-            p50(1e3),
-            of(latency(record.latency_ns_p999, 1e3), |r| r.latency_ns_p999),
-            rate(record).into(),
-            cpu(),
-        ],
+        Shows::Heap => vec![heap(record), time_of(record, item), memory()],
+        Shows::HeapReturned => {
+            let left = record.item_heap_left_bytes;
+            vec![
+                heap(record),
+                or_unknown(middle(record, |r| r.item_heap_left_bytes, left, figure)),
+                time_of(record, item),
+                memory(),
+            ]
+        }
+        Shows::Tail => {
+            let tail = record.latency_ns_p999;
+            vec![
+                p99(),
+                p50(1e3),
+                or_empty(middle(record, |r| r.latency_ns_p999, tail, by(1e3))),
+                rate(record).into(),
+                cpu(),
+            ]
+        }
         Shows::WholeAndMemory => vec![main(wall), rate(record).into(), cpu(), memory()],
+    }
+}
+
+fn heap(record: &Record) -> Figure {
+    let together = record.item_heap_bytes;
+    or_unknown(middle(record, |r| r.item_heap_bytes, together, figure))
+}
+
+/// Time in the table of a workload that is compared by something else.
+fn time_of(record: &Record, text: String) -> Figure {
+    let measures = record.by_round.iter().map(|round| round.wall_ns_median);
+    Figure {
+        text,
+        measures: measures.collect(),
     }
 }
 
@@ -270,14 +302,23 @@ fn rate(record: &Record) -> String {
     rate.map_or_else(String::new, figure)
 }
 
-/// Context switches of an operation, of both kinds.
+/// Context switches of an operation, of both kinds, in the median of the processes.
 pub fn switches(record: &Record) -> Option<f64> {
+    let rounds = record.by_round.iter();
+    let each: Vec<f64> = rounds.filter_map(RoundFigures::switches).collect();
+    median(&each).or_else(|| switches_mean(record))
+}
+
+/// The same in the mean of all operations.
+pub fn switches_mean(record: &Record) -> Option<f64> {
     Some(record.ctx_voluntary_per_operation? + record.ctx_involuntary_per_operation?)
 }
 
-/// How many of them are not also there when nothing is handed over.
+/// How many of them are not also there when nothing is handed over: round by round, where rounds
+/// are known.
 pub fn above(record: &Record, bounds: &Bounds<'_>) -> Option<f64> {
-    Some(switches(record)? - switches(bounds.floor?)?)
+    let each = above_by_round(record, bounds);
+    median(&each).or_else(|| Some(switches(record)? - switches(bounds.floor?)?))
 }
 
 /// The same, round by round.
@@ -311,8 +352,12 @@ fn percent(share: f64) -> String {
 }
 
 /// What the machine did not tell.
-fn or_unknown(cell: Option<String>) -> String {
-    cell.unwrap_or_else(|| "?".to_owned())
+fn or_unknown(figure: Option<Figure>) -> Figure {
+    figure.unwrap_or_else(|| "?".to_owned().into())
+}
+
+fn or_empty(figure: Option<Figure>) -> Figure {
+    figure.unwrap_or_else(|| String::new().into())
 }
 
 /// What stands where a figure should be.
@@ -364,6 +409,42 @@ mod tests {
         assert_eq!((switches.as_str(), above.as_str()), ("110 ±9%", "60 ±17%"));
         // What an older lab did not write down has none.
         assert_eq!((migrations.as_str(), p99.as_str()), ("7", "1.00 ±0.0%"));
+    }
+
+    /// Nine processes wait a microsecond, and one waits a hundred. The figure is that of the
+    /// processes whose interval stands behind it, and not that of all samples or the largest.
+    #[test]
+    fn a_figure_and_its_interval_are_of_the_same_thing() {
+        let mut record = record("triple-pool", "drumline", 2, &[1e6; 10]);
+        for (round, figures) in record.by_round.iter_mut().enumerate() {
+            let high = if round == 9 { 100.0 } else { 1.0 };
+            figures.latency_ns_p99 = Some(high * 1e3);
+            figures.cpu_ns_mean = Some(high * 1e6);
+            figures.rss_peak_bytes = Some(high * 1_048_576.0);
+            figures.ctx_voluntary = Some(high);
+            figures.ctx_involuntary = Some(0.0);
+        }
+        (record.latency_ns_p99, record.cpu_ns_mean) = (Some(90e3), Some(10.9e6));
+        record.rss_peak_bytes = Some(100 << 20);
+        record.ctx_voluntary_per_operation = Some(10.9);
+        record.ctx_involuntary_per_operation = Some(0.0);
+        let bounds = Bounds {
+            seq: None,
+            floor: None,
+            ideal: None,
+        };
+        let handing = cells(Shows::Handing, Some(&record), &bounds);
+        assert_eq!(handing[1], "1.00 ±0.0%");
+        assert_eq!(handing[2], "1 ±0.0%");
+        assert_eq!(handing[6], "1.00 ±0.0%");
+        let memory = cells(Shows::Memory, Some(&record), &bounds);
+        assert_eq!(memory[3], "1.00 ±0.0%");
+        let rest = cells(Shows::Rest, Some(&record), &bounds);
+        assert_eq!(rest[0], "1.00 ±0.0%");
+        // An older lab did not write down what each process found.
+        record.by_round.clear();
+        let memory = cells(Shows::Memory, Some(&record), &bounds);
+        assert_eq!(memory[2..], ["10.9", "100"]);
     }
 
     #[test]

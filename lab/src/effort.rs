@@ -18,9 +18,9 @@ pub struct Effort {
 }
 
 impl Effort {
-    /// For the default run: ten processes of each configuration fit into two minutes. A process
-    /// counts as one observation, so an operation that is longer than the window needs no second
-    /// sample.
+    /// For the default run: of most configurations, the processes that claims need fit into two
+    /// minutes. A process counts as one observation, so an operation that is longer than the window
+    /// needs no second sample.
     pub fn quick() -> Self {
         Self {
             warm_up_ms: 10,

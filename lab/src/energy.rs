@@ -38,6 +38,11 @@ impl Energy {
                 continue;
             }
             let path = entry.path();
+            // A zone of the whole platform (`psys`) may stand beside those of its packages.
+            let zone = fs::read_to_string(path.join("name")).unwrap_or_default();
+            if !zone.starts_with("package") {
+                continue;
+            }
             let read = |file| -> Option<u64> {
                 fs::read_to_string(path.join(file))
                     .ok()?
@@ -157,16 +162,23 @@ mod tests {
     #[test]
     fn parts_of_packages_are_not_counted_twice() {
         let directory = tempfile::tempdir().unwrap();
-        for (name, value) in [
-            ("intel-rapl:0", "5"),
-            ("intel-rapl:0:0", "7"),
-            ("dtpm", "1"),
+        for (name, zone, value) in [
+            ("intel-rapl:0", "package-0\n", "5"),
+            ("intel-rapl:0:0", "core\n", "7"),
+            ("intel-rapl:1", "psys\n", "9"),
+            ("dtpm", "package-0\n", "1"),
         ] {
             let path = directory.path().join(name);
             fs::create_dir(&path).unwrap();
+            fs::write(path.join("name"), zone).unwrap();
             fs::write(path.join("energy_uj"), value).unwrap();
             fs::write(path.join("max_energy_range_uj"), "100\n").unwrap();
         }
-        assert_eq!(Energy::read_from(directory.path()).packages.len(), 1);
+        let packages = Energy::read_from(directory.path()).packages;
+        let counters: Vec<u64> = packages
+            .values()
+            .map(|package| package.microjoules)
+            .collect();
+        assert_eq!(counters, [5]);
     }
 }

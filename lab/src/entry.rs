@@ -2,6 +2,7 @@
 
 use anyhow::Result;
 
+use crate::effort::Effort;
 use crate::families::Family;
 use crate::machine::version_of;
 use crate::peers::Peer;
@@ -26,6 +27,8 @@ pub struct WorkloadEntry {
     pub(crate) brief_jobs: Option<&'static [usize]>,
     /// Whether it is run with one job in any case.
     pub(crate) one_job_too: bool,
+    /// How many samples a process takes whatever the effort, if they belong together.
+    pub(crate) samples: Option<usize>,
     /// What a size is called in tables.
     pub(crate) label: fn(u64) -> String,
     /// Why a size within the limits makes no sense, if it makes none.
@@ -43,6 +46,7 @@ impl WorkloadEntry {
             jobs: None,
             brief_jobs: None,
             one_job_too: false,
+            samples: None,
             label: group,
             refuses: |_| None,
         }
@@ -64,6 +68,19 @@ impl WorkloadEntry {
             jobs.insert(0, 1);
         }
         jobs
+    }
+
+    /// The trouble to go to, where `usual` is what was asked for.
+    pub fn effort(&self, usual: Effort) -> Effort {
+        let effort = (self.family.effort)(usual);
+        match self.samples {
+            Some(samples) => Effort {
+                samples_min: samples,
+                samples_max: samples,
+                ..effort
+            },
+            None => effort,
+        }
     }
 
     /// What a size is called in tables.

@@ -4,8 +4,6 @@
 //! made of it (`cargo xtask figures`). A kept record is slim: it lacks the single samples and what
 //! is unknown, and the machine and the build stand in its first line only.
 
-use std::fs;
-use std::io::Write as _;
 use std::path::{Path, PathBuf};
 use std::process::ExitCode;
 
@@ -13,18 +11,20 @@ use anyhow::{Context, Result, ensure};
 use clap::Args;
 use serde_json::Value;
 
+use crate::cell::{self, Cell};
 use crate::destination::Destination;
 use crate::effort::Effort;
 use crate::journal::{self, Journal};
 use crate::launch::Launcher;
 use crate::machine::{Build, RECORDS, workspace};
+use crate::noise::Noise;
 use crate::options::Options;
 use crate::plan::Rounds;
 use crate::reader::{self, REPEATED};
 use crate::record::Record;
 use crate::scoreboard::Scoreboard;
-use crate::statistics::PROCESSES_MIN;
-use crate::{console, interrupt, output, registry};
+use crate::statistics::{PROCESSES_MIN, rounds_that_tell};
+use crate::{console, end, interrupt, output, registry, whole_file};
 
 /// What `record` can be told.
 #[derive(Debug, Args)]
@@ -97,9 +97,11 @@ pub fn run(arguments: &Arguments) -> Result<ExitCode> {
     let to = place(&first.build, &first.date, arguments.dirty)?;
     let fewest = records.iter().filter(|record| record.ok == Some(true));
     let fewest = fewest.map(|record| record.by_round.len()).min();
-    if fewest.is_some_and(|fewest| fewest < PROCESSES_MIN) {
+    let least = rounds_that_tell(cell::comparisons(&Cell::all(&records)));
+    if fewest.is_some_and(|fewest| fewest < least) {
         console::note(&format!(
-            "warning: some figures have fewer than {PROCESSES_MIN} processes, and so no interval"
+            "warning: some figures have fewer than {least} processes, too few for claims that hold \
+             together"
         ));
     }
     if first.build.debug_assertions {
@@ -107,11 +109,7 @@ pub fn run(arguments: &Arguments) -> Result<ExitCode> {
     }
     keep(&to, &records)?;
     console::print(&format!("kept: {}\n", to.display()))?;
-    let failed = records.iter().any(|record| record.ok == Some(false));
-    if failed {
-        console::note("warning: some configurations failed, and the record says so");
-    }
-    Ok(ExitCode::SUCCESS)
+    Ok(end::code(&records, true))
 }
 
 fn no_records(at: &Path) -> String {
@@ -134,9 +132,12 @@ fn measure(arguments: &Arguments) -> Result<Vec<Record>> {
             .collect::<Result<_, _>>()?,
     };
     let is_brief = arguments.workloads.is_empty();
-    let rounds = Rounds::Exactly(PROCESSES_MIN);
     let options = &arguments.options;
-    let schedule = options.schedule(&workloads, rounds, Effort::quick(), is_brief)?;
+    let rounds = Rounds::Exactly(PROCESSES_MIN);
+    let mut schedule = options.schedule(&workloads, rounds, Effort::quick(), is_brief)?;
+    if !options.counts_rounds() {
+        schedule.rounds = Rounds::Exactly(rounds_that_tell(schedule.comparisons()));
+    }
     let launcher = Launcher::new()?;
     let destination = Destination::make(options)?;
     let journal = match &options.resume {
@@ -149,6 +150,7 @@ fn measure(arguments: &Arguments) -> Result<Vec<Record>> {
     if let Some(board) = Scoreboard::of(&records) {
         console::print(&board.to_text())?;
     }
+    console::print(&Noise::of(&records).to_text())?;
     Ok(records)
 }
 
@@ -184,14 +186,8 @@ fn place(build: &Build, date: &str, dirty: bool) -> Result<PathBuf> {
 
 /// Writes the records, all or none.
 fn keep(to: &Path, records: &[Record]) -> Result<()> {
-    let write = || {
-        let directory = to.parent().expect("a file has a directory");
-        fs::create_dir_all(directory)?;
-        // It must not be there even if another process has just made it.
-        let mut file = fs::File::create_new(to)?;
-        file.write_all(slim(records).as_bytes())
-    };
-    write().with_context(|| format!("{} cannot be written", to.display()))
+    let written = whole_file::create(to, &slim(records));
+    written.with_context(|| format!("{} cannot be written", to.display()))
 }
 
 /// The records as lines of JSON, without what is not needed later.

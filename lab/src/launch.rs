@@ -323,10 +323,12 @@ mod tests {
         };
         let directory = tempfile::tempdir().unwrap();
         let path = directory.path().join("program");
-        std::fs::write(&path, format!("#!/bin/sh\n{program}\n")).unwrap();
-        let mut permissions = std::fs::metadata(&path).unwrap().permissions();
-        std::os::unix::fs::PermissionsExt::set_mode(&mut permissions, 0o755);
-        std::fs::set_permissions(&path, permissions).unwrap();
+        // Written by a process of its own: while this one had the file open, a process that another
+        // test starts would have it open as well, and it could not be started.
+        let write = "printf '#!/bin/sh\\n%s\\n' \"$2\" > \"$1\" && chmod 755 \"$1\"";
+        let mut shell = Command::new("sh");
+        shell.args(["-c", write, "sh"]).arg(&path).arg(program);
+        assert!(shell.status().unwrap().success());
         let launcher = Launcher { program: path };
         let terms = Terms {
             limit,

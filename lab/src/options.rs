@@ -128,7 +128,7 @@ impl Options {
         let mut choices = Vec::new();
         for &workload in workloads {
             let family = workload.family;
-            let effort = self.effort(family, effort);
+            let effort = self.effort(workload, effort);
             let brief = brief && !self.full;
             choices.push(Choice {
                 workload,
@@ -150,18 +150,26 @@ impl Options {
         self.rounds.is_some() || self.smoke || self.full
     }
 
-    /// Whether none of the options is given that are about measuring.
+    /// Whether none of the options is given that are about measuring. To overwrite the file of
+    /// `--json` is not.
     pub fn measures_nothing(&self) -> bool {
         let others = Self {
             json: None,
+            force: self.force && self.json.is_none(),
             places: Places::default(),
             ..self.clone()
         };
         others == Self::default()
     }
 
-    fn effort(&self, family: &Family, usual: Effort) -> Effort {
-        let mut effort = (family.effort)(match (self.smoke, self.full) {
+    /// Whether none of the options is given that say where to write, or where an earlier run has
+    /// written.
+    pub fn writes_nothing(&self) -> bool {
+        self.json.is_none() && self.out.is_none() && !self.force && self.resume.is_none()
+    }
+
+    fn effort(&self, workload: &WorkloadEntry, usual: Effort) -> Effort {
+        let mut effort = workload.effort(match (self.smoke, self.full) {
             (true, _) => Effort::smoke(),
             (_, true) => Effort::full(),
             _ => usual,
@@ -244,9 +252,11 @@ impl Options {
             if let Some(advice) = workload.refuses(size) {
                 bail!("--size {text}: {}: {advice}", card.name);
             }
-            sizes.push(size);
+            // A size that is asked for twice is measured once.
+            if !sizes.contains(&size) {
+                sizes.push(size);
+            }
         }
-        sizes.dedup();
         Ok(sizes)
     }
 

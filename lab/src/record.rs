@@ -67,6 +67,8 @@ pub struct Record {
     pub items: Option<u64>,
     /// Processes that measured this configuration.
     pub rounds: usize,
+    /// How many of them failed. The record of one that has failed has no figure.
+    pub failures: usize,
     /// Operations in all samples.
     pub operations: Option<u64>,
     /// Operations in one sample of the last round.
@@ -317,6 +319,10 @@ impl Record {
             item: configuration.workload.card.item.to_owned(),
             items,
             rounds: outcomes.len(),
+            failures: outcomes
+                .iter()
+                .filter(|outcome| has_failed_in(outcome))
+                .count(),
             operations,
             batch: measured().next_back().map(|found| found.batch),
             wall_ns_median: wall_median,
@@ -452,6 +458,12 @@ impl Record {
         self.items_peak.is_some_and(|peak| peak > self.jobs as u64)
     }
 
+    /// Whether it failed in some rounds and not in all of them: it has no figure, and might have
+    /// had the best one.
+    pub fn has_failed_partly(&self) -> bool {
+        self.ok == Some(false) && !self.deadlock && self.failures < self.rounds
+    }
+
     /// Why there is no figure, if there is none.
     pub fn trouble(&self) -> Option<&str> {
         self.error.as_deref().or(self.declined.as_deref())
@@ -465,6 +477,12 @@ fn unequal_items(mut counts: impl Iterator<Item = u64>) -> Option<String> {
     Some(format!(
         "the program had {now} items, and {before} in another round"
     ))
+}
+
+/// Whether a process failed, or found a wrong answer.
+fn has_failed_in(outcome: &Outcome) -> bool {
+    let found = outcome.found.as_ref();
+    found.map_or(true, |found| found.error.is_some())
 }
 
 /// Whether a process found something that counts.

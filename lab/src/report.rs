@@ -147,9 +147,13 @@ fn board(records: &[Record]) -> String {
             ""
         };
         html += &format!(
-            "<tr><td class=\"name\">{title}</td><td>{:.2}</td><td>{}</td><td>{}</td>\
+            "<tr><td class=\"name\">{title}</td><td>{}</td><td>{}</td><td>{}</td>\
              <td{class}>{}</td><td>{}</td></tr>\n",
-            line.mean, line.wins, line.level, line.losses, line.open
+            line.mean_text(),
+            line.wins,
+            line.level,
+            line.losses,
+            line.open
         );
     }
     html += "</tbody></table></div>\n<p class=\"faint\">Below 1, drumline took less; above 1, \
@@ -164,7 +168,10 @@ fn board(records: &[Record]) -> String {
     for loss in &board.losses {
         let sign = Claim::Slower.sign();
         let text = escape(&loss.to_text());
-        html += &format!("<p class=\"loss\">{sign} slower: {text}</p>\n");
+        html += &format!("<p class=\"loss\">{sign} {text}</p>\n");
+    }
+    for note in &board.notes {
+        html += &format!("<p class=\"faint\">{}</p>\n", escape(note));
     }
     html
 }

@@ -3,15 +3,15 @@
 use std::ops::ControlFlow;
 use std::time::{Duration, Instant};
 
-use crate::configuration::Configuration;
 use crate::journal::{Journal, Outcomes};
 use crate::launch::Launcher;
 use crate::outcome::{End, Outcome};
 use crate::plan::{self, Rounds};
 use crate::progress::Progress;
 use crate::record::Record;
-use crate::schedule::Schedule;
-use crate::{cell, console, interrupt};
+use crate::schedule::{Schedule, turned};
+use crate::statistics::rounds_that_tell;
+use crate::{console, interrupt};
 
 impl Schedule {
     /// Runs everything that the journal does not have yet, and returns one record per
@@ -73,13 +73,13 @@ impl<'a> Running<'a> {
                 let start = Instant::now();
                 let before = self.outcomes.iter().flatten().flatten();
                 let before: Duration = before.map(Outcome::time).sum();
+                let wanted = rounds_that_tell(self.schedule.comparisons());
                 self.all_rounds(&vec![1; all])?;
-                self.all_rounds(&plan::rounds_that_fit(&self.costs, time))?;
+                self.all_rounds(&plan::rounds_that_fit(&self.costs, wanted, time))?;
                 loop {
                     unless_interrupted()?;
                     let left = longest.saturating_sub(before + start.elapsed());
-                    let open = self.open();
-                    let next = plan::further_round(&self.costs, &self.rounds, &open, left);
+                    let next = plan::further_round(&self.costs, &self.rounds, wanted, left);
                     let Some(group) = next else { break };
                     let more = self.schedule.groups[group].len();
                     self.progress.inc_length(more as u64);
@@ -123,8 +123,7 @@ impl<'a> Running<'a> {
         let before = cost(&self.outcomes[index], round);
         let start = Instant::now();
         for place in 0..group.len() {
-            // A third of the row further each time.
-            let place = (place + round * (group.len() / 3 + 1)) % group.len();
+            let place = turned(place, round, group.len());
             let configuration = &group[place];
             self.progress.set_message(configuration.describe());
             // What did not finish once will not the next time, and each try costs the limit.
@@ -145,22 +144,6 @@ impl<'a> Running<'a> {
         self.costs[index] = before + start.elapsed();
         self.rounds[index] += 1;
         ControlFlow::Continue(())
-    }
-
-    /// The groups of which no claim could be made yet.
-    fn open(&self) -> Vec<bool> {
-        let records = self.records();
-        let judged = cell::judged(&records);
-        let open: Vec<_> = judged
-            .iter()
-            .filter(|(cell, ratio)| cell::is_open(cell.claim(ratio)))
-            .map(|(cell, _)| (cell.ours.workload.as_str(), cell.ours.size))
-            .collect();
-        let is_open = |group: &Vec<Configuration>| {
-            let first = group.first().map(|c| (c.workload.card.name, c.size));
-            first.is_some_and(|first| open.contains(&first))
-        };
-        self.schedule.groups.iter().map(is_open).collect()
     }
 
     fn records(&self) -> Vec<Record> {

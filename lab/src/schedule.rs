@@ -12,6 +12,7 @@ use crate::effort::Effort;
 use crate::entry::{RuntimeEntry, WorkloadEntry};
 use crate::plan::Rounds;
 use crate::process_request::Terms;
+use crate::runtime::Role;
 
 /// A workload, and everything that it is run with.
 #[derive(Clone, Debug)]
@@ -37,6 +38,20 @@ pub struct Schedule {
     pub groups: Vec<Vec<Configuration>>,
     /// How often.
     pub rounds: Rounds,
+}
+
+/// Which of a row of configurations comes at a place in a round: the row turns by about a third
+/// each time. In as many rounds as the row is long, each one is first once.
+pub fn turned(place: usize, round: usize, length: usize) -> usize {
+    // A step that divides the row would begin at some of its places only.
+    let mut steps = (length / 3 + 1)..;
+    let step = steps.find(|step| divisor(*step, length) == 1);
+    (place + round * step.unwrap_or(1)) % length
+}
+
+/// The greatest common divisor (Euclid's algorithm).
+fn divisor(a: usize, b: usize) -> usize {
+    if b == 0 { a } else { divisor(b, a % b) }
 }
 
 impl Schedule {
@@ -80,12 +95,47 @@ impl Schedule {
         Self { groups, rounds }
     }
 
+    /// How often ours is held against a peer: with the same work, and as many jobs.
+    pub fn comparisons(&self) -> usize {
+        let of_group = |group: &Vec<Configuration>| -> usize {
+            let with = |wanted: Role| {
+                let role = move |c: &&Configuration| c.runtime.card.role == wanted;
+                group.iter().filter(role)
+            };
+            let peers = |ours: &Configuration| {
+                with(Role::Peer)
+                    .filter(|peer| peer.jobs == ours.jobs)
+                    .count()
+            };
+            with(Role::Ours).map(peers).sum()
+        };
+        self.groups.iter().map(of_group).sum()
+    }
+
     /// Compiles the peers in other languages that take part, so that no round has to wait for it.
     pub fn compile_peers(&self) {
         let configurations = self.groups.iter().flatten();
         for peer in configurations.filter_map(|configuration| configuration.runtime.peer) {
             // Its rows say what went wrong.
             let _ = peer.compile();
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use std::collections::BTreeSet;
+
+    use super::*;
+
+    #[test]
+    fn each_configuration_is_first_once() {
+        for length in 1..40 {
+            let first: BTreeSet<usize> =
+                (0..length).map(|round| turned(0, round, length)).collect();
+            assert_eq!(first.len(), length, "{length}");
+            let row: BTreeSet<usize> = (0..length).map(|place| turned(place, 7, length)).collect();
+            assert_eq!(row.len(), length, "{length}");
         }
     }
 }

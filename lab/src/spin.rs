@@ -29,6 +29,10 @@ pub fn one_millisecond() {
     }
 }
 
+/// The [`steps`] of a microsecond, roughly: a step takes five cycles of a processor of 3 GHz. It is
+/// the same work on every machine, however fast that is.
+pub const MICROSECOND: u64 = 600;
+
 /// `count` steps, each of which needs the one before it: work of a known amount rather than of a
 /// known time. The answer is below 256, so that sums of many do not overflow.
 #[inline(never)]

@@ -240,7 +240,7 @@ pub fn measure(card: &WorkloadCard, record: &Record) -> Option<f64> {
         Shows::Time | Shows::Curve | Shows::Memory | Shows::Rate | Shows::RateAndThreads => {
             record.item_ns_median
         }
-        Shows::Rest => record.cpu_ns_mean,
+        Shows::Rest => median(&record.measures(card.shows)).or(record.cpu_ns_mean),
         Shows::Waiting
         | Shows::Path
         | Shows::Handing

@@ -1,11 +1,11 @@
 //! Albums are measured by a program of its own.
 
 use std::fs;
-use std::os::unix::fs::PermissionsExt;
 use std::path::Path;
 
 use drumline_lab::record::Record;
 
+use crate::scripts::write_script;
 use crate::{command, stderr, stdout};
 
 /// What a program says that has measured a row once.
@@ -16,8 +16,7 @@ const FOUND: &str = r#"{"row":"any","seconds":0.5,"items":1000,"operations":1,"w
 /// Runs `render` with a shell script in place of the program.
 fn render(directory: &Path, script: &str, arguments: &[&str]) -> std::process::Output {
     let program = directory.join("program");
-    fs::write(&program, format!("#!/bin/sh\n{script}\n")).unwrap();
-    fs::set_permissions(&program, fs::Permissions::from_mode(0o755)).unwrap();
+    write_script(&program, script);
     let fixed = [
         "run", "render", "--size", "3", "--json", "-", "--rounds", "1",
     ];

@@ -17,7 +17,7 @@ use drumline_lab::machine::{Build, Machine};
 use drumline_lab::record::Record;
 use drumline_lab::round::RoundFigures;
 use drumline_lab::runtime::Role;
-use drumline_lab::statistics::PROCESSES_MIN;
+use drumline_lab::statistics::rounds_that_tell;
 use drumline_lab::{launch, output, process_group, reader, registry};
 use serde::Deserialize;
 
@@ -211,11 +211,12 @@ fn page_of(arguments: &[&str], name: &str) -> String {
 /// different length, wins, losses and failures.
 fn everything() -> Vec<Record> {
     let (machine, build) = (Machine::look(), Build::look());
+    let enough = rounds_that_tell(10_000);
     let mut records = Vec::new();
     for (number, entry) in registry::all_workloads().into_iter().enumerate() {
         let card = &entry.card;
-        // An interval is a hundred thousand draws, which takes its time in a build of tests: of
-        // twelve workloads, one that is won and one that is lost have enough processes for claims.
+        // Of twelve workloads, one that is won and one that is lost have enough processes for
+        // claims.
         let has_claims = number % 12 < 2;
         // Every second workload is lost.
         let factor = |is_ours: bool| {
@@ -236,11 +237,7 @@ fn everything() -> Vec<Record> {
                         jobs,
                         size: *size,
                         size_label: entry.size_label(*size),
-                        rounds: if jobs == 1 && has_claims {
-                            PROCESSES_MIN
-                        } else {
-                            3
-                        },
+                        rounds: if jobs == 1 && has_claims { enough } else { 3 },
                         machine: machine.clone(),
                         build: build.clone(),
                         ..Record::default()

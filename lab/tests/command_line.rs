@@ -453,6 +453,10 @@ fn a_name_that_is_nearly_right_is_told() {
         ),
         (&["published", "--table", "rings"], "but there is `ring`"),
         (&["layouts", "fibb"], "but there is `fib`"),
+        (&["layouts", "fib", "--json", "x"], "nothing is written"),
+        (&["layouts", "fib", "--out", "x"], "nothing is written"),
+        (&["layouts", "fib", "--resume", "x"], "nothing is written"),
+        (&["layouts", "fib", "--force"], "nothing is written"),
     ] {
         let output = lab(arguments);
         assert!(!output.status.success(), "{arguments:?}");

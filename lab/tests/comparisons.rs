@@ -132,11 +132,17 @@ fn what_cannot_be_compared_is_trouble_and_not_a_regression() {
     few.iter_mut()
         .for_each(|record| record.by_round.truncate(9));
     write(&directory.path().join("few"), &few);
+    let mut broken = records.clone();
+    for record in &mut broken {
+        (record.ok, record.error) = (Some(false), Some("a deadlock".to_owned()));
+    }
+    write(&directory.path().join("broken"), &broken);
     for (arguments, advice) in [
         (&["run", "no-such"][..], "nor a revision"),
         (&["run", "nonsense"], "line 1: not a record"),
         (&["run", "others"], "no cell in common"),
         (&["run", "run", "--rounds", "3"], "measured already"),
+        (&["broken", "broken"], "all cells failed on both sides"),
         (&["run"], "Compare two records"),
         (&["run", "few"], "nothing could be judged"),
         (&["run", "run", "--resume", "run"], "cannot be resumed"),
@@ -147,6 +153,40 @@ fn what_cannot_be_compared_is_trouble_and_not_a_regression() {
         let text = stderr(&output);
         assert!(text.contains(advice), "{arguments:?}: {text}");
     }
+}
+
+#[test]
+fn a_file_that_is_there_is_not_overwritten() {
+    let directory = tempfile::tempdir().unwrap();
+    let run = short_run(directory.path(), "run", "1");
+    let input = run.join("records.jsonl");
+    let before = fs::read_to_string(&input).unwrap();
+    fs::write(directory.path().join("file"), "precious").unwrap();
+    let json = |file: &'static str| ["run", "run", "--json", file];
+    let force = |file: &'static str| ["run", "run", "--json", file, "--force"];
+    for (arguments, advice) in [
+        (&json("file")[..], "--force"),
+        (
+            &json("run/../run/records.jsonl"),
+            "one of the records that are compared",
+        ),
+        (
+            &force("run/records.jsonl"),
+            "one of the records that are compared",
+        ),
+        (&["run", "run", "--force"], "measured already"),
+    ] {
+        let output = compare(directory.path(), arguments);
+        assert_eq!(output.status.code(), Some(2), "{arguments:?}");
+        let text = stderr(&output);
+        assert!(text.contains(advice), "{arguments:?}: {text}");
+    }
+    assert_eq!(fs::read_to_string(&input).unwrap(), before);
+    let file = || fs::read_to_string(directory.path().join("file")).unwrap();
+    assert_eq!(file(), "precious");
+    let output = compare(directory.path(), &force("file"));
+    assert_eq!(output.status.code(), Some(0), "{}", stderr(&output));
+    assert!(file().contains("\"verdict\""), "{}", file());
 }
 
 /// A repository with one commit, in which records may be kept.
@@ -303,6 +343,17 @@ fn the_records_of_a_run_are_kept_as_what_they_are() {
     let again = lab_of(repository.path(), &from);
     assert!(!again.status.success());
     assert!(stderr(&again).contains("never overwritten"));
+
+    // What failed is kept as well, and the exit status says so.
+    fs::remove_file(file).unwrap();
+    for record in &mut without {
+        (record.ok, record.error) = (Some(false), Some("a wrong answer".to_owned()));
+    }
+    write(&repository.path().join("target/run"), &without);
+    let failed = lab_of(repository.path(), &from);
+    assert_eq!(failed.status.code(), Some(1), "{}", stderr(&failed));
+    assert!(stderr(&failed).contains("1 of 1 configurations failed"));
+    assert_eq!(reader::read(Path::new(file)).unwrap(), without);
 }
 
 /// Workloads of a file are compared by the rows that the file calls ours.

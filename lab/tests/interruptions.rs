@@ -13,6 +13,7 @@ use procfs::process::{Process, all_processes};
 use serde_json::Value;
 
 use crate::processes::{Lab, Started, is_gone, state, wait_for};
+use crate::scripts::write_script;
 use crate::{command, lab, stderr, stdout};
 
 const ROUNDS: usize = 12;
@@ -41,13 +42,43 @@ fn send(signal: Signal, to: &Process) {
 
 /// The measuring processes that a process has started.
 fn children(of: u32) -> Vec<Process> {
-    let is_child = |process: &Process| {
-        let parent = process.stat().map(|stat| stat.ppid);
-        parent.is_ok_and(|parent| u32::try_from(parent) == Ok(of))
-            && process
-                .cmdline()
-                .is_ok_and(|arguments| arguments.iter().any(|a| a == "__child"))
+    let measures = |process: &Process| {
+        process
+            .cmdline()
+            .is_ok_and(|arguments| arguments.iter().any(|a| a == "__child"))
             && state(process).is_some()
+    };
+    let all = started_by(of).unwrap_or_else(|| found_by_parent(of));
+    all.into_iter().filter(measures).collect()
+}
+
+/// The processes that a process has started, from the lists of its threads. `None` where the kernel
+/// has no such lists.
+///
+/// A process may be there for some milliseconds only, and a look at all processes of a busy machine
+/// takes longer.
+fn started_by(parent: u32) -> Option<Vec<Process>> {
+    let parent = Process::new(i32::try_from(parent).ok()?).ok()?;
+    let main = parent.task_main_thread().ok()?;
+    // Fails where there are no lists.
+    main.children().ok()?;
+    let mut started = Vec::new();
+    for task in parent.tasks().ok()? {
+        let Ok(children) = task.and_then(|task| task.children()) else {
+            // The thread has ended.
+            continue;
+        };
+        let ids = children.into_iter().filter_map(|id| i32::try_from(id).ok());
+        started.extend(ids.filter_map(|id| Process::new(id).ok()));
+    }
+    Some(started)
+}
+
+/// The same, from the parents of all processes.
+fn found_by_parent(parent: u32) -> Vec<Process> {
+    let is_child = |process: &Process| {
+        let stat = process.stat();
+        stat.is_ok_and(|stat| u32::try_from(stat.ppid) == Ok(parent))
     };
     let all = all_processes().unwrap().filter_map(Result::ok);
     all.filter(is_child).collect()
@@ -506,12 +537,9 @@ fn a_run_is_resumed_only_as_what_it_is() {
 /// A list asks the tools of other languages for their versions, and one of them may hang.
 #[test]
 fn a_list_that_is_ended_leaves_no_tool_behind() {
-    use std::os::unix::fs::PermissionsExt;
-
     let here = tempfile::tempdir().unwrap();
     let go = here.path().join("go");
-    fs::write(&go, "#!/bin/sh\nsleep 600 &\necho $! > $0.sleeps\nwait\n").unwrap();
-    fs::set_permissions(&go, fs::Permissions::from_mode(0o755)).unwrap();
+    write_script(&go, "sleep 600 &\necho $! > $0.sleeps\nwait");
     let path = format!("{}:/usr/bin:/bin", here.path().display());
     let list = command(&["list"])
         .env("PATH", path)

@@ -33,6 +33,8 @@ mod peers;
 mod processes;
 mod published;
 mod report_columns;
+#[cfg(unix)]
+mod scripts;
 mod streams;
 mod virtual_cores;
 

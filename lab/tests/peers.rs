@@ -9,6 +9,7 @@ use std::process::{Command, Output};
 use drumline_lab::peers;
 use drumline_lab::record::Record;
 
+use crate::scripts::write_script;
 use crate::{command, stderr, stdout};
 
 /// A variable with the names of peers that must be installed, separated by commas.
@@ -125,16 +126,8 @@ struct MadeUpGo {
 impl MadeUpGo {
     fn new(version: &str, build: &str) -> Self {
         let tools = tempfile::tempdir().unwrap();
-        let script = format!(
-            "#!/bin/sh\nif [ \"$1\" = version ]; then echo '{version}'; exit; fi\n{build}\n"
-        );
-        // Written by a process of its own: while this one had the file open, a process that another
-        // test starts would keep it open, and it could not be started.
-        let write = "printf %s \"$2\" > \"$1\" && chmod 755 \"$1\"";
-        let mut shell = Command::new("sh");
-        shell.args(["-c", write, "sh"]);
-        shell.arg(tools.path().join("go")).arg(script);
-        assert!(shell.status().unwrap().success());
+        let script = format!("if [ \"$1\" = version ]; then echo '{version}'; exit; fi\n{build}");
+        write_script(&tools.path().join("go"), &script);
         let target = tempfile::tempdir().unwrap();
         Self { tools, target }
     }

@@ -98,8 +98,10 @@ fn switches_are_held_against_those_of_static() {
     let mut records = run("triple-pool", "100", "static,crossbeam");
     let counts = [(10.0, 2.0), (700.5, 11.5)];
     for (record, (voluntary, involuntary)) in records.iter_mut().zip(counts) {
-        record.ctx_voluntary_per_operation = Some(voluntary);
-        record.ctx_involuntary_per_operation = Some(involuntary);
+        for round in &mut record.by_round {
+            round.ctx_voluntary = Some(voluntary);
+            round.ctx_involuntary = Some(involuntary);
+        }
     }
     let (_, grid) = table::grids(&records).remove(0);
     let above = |runtime| cell(&records, &grid.rows, runtime, "above static").to_owned();

@@ -2,8 +2,10 @@
 
 use std::fs;
 
+use drumline_lab::effort::Effort;
 use drumline_lab::record::Record;
 use drumline_lab::registry;
+use drumline_lab::session::Session;
 use drumline_lab::table::{self, RowKind};
 
 use crate::{lab, lab_in, stderr, stdout};
@@ -38,6 +40,17 @@ fn a_record_holds_the_peak_and_the_bound() {
             assert!(peak <= 2, "{record:?}");
             assert!(record.wall_ns_median >= record.bound_ns, "{record:?}");
         }
+    }
+}
+
+/// A spare can take a sleeper's place there as well, and `Cell` has to know.
+#[test]
+fn naps_in_loops_and_joins_are_counted() {
+    for workload in ["two-items", "coarse-sleep"] {
+        let mut session = Session::new(Effort::once());
+        registry::run(workload, "seq", 0, 1, &mut session).unwrap();
+        let found = session.end();
+        assert_eq!((found.error, found.items_peak), (None, Some(1)));
     }
 }
 

@@ -16,7 +16,10 @@ measure(Each, Session) ->
 
 %% Starts the server and the clients, and asks for the total when all clients have ended.
 ask(Each) ->
-    Server = spawn(fun() -> serve(0, ?CLIENTS * Each) end),
+    Serve = fun() -> serve(0, ?CLIENTS * Each) end,
+    %% Up to a million messages wait: outside of the heap, they are not moved by its collector, and
+    %% several clients can send at once.
+    Server = spawn_opt(Serve, [{message_queue_data, off_heap}]),
     Client = fun() -> send(Server, 0, Each) end,
     Clients = [spawn_monitor(Client) || _ <- lists:seq(1, ?CLIENTS)],
     [

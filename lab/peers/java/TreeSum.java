@@ -1,5 +1,5 @@
 import java.util.concurrent.ForkJoinPool;
-import java.util.concurrent.RecursiveTask;
+import java.util.concurrent.RecursiveAction;
 
 /**
  * The lab's tree-sum in Java, with a ForkJoinPool. The lab compiles and starts this program; its
@@ -16,18 +16,28 @@ final class TreeSum {
         }
     }
 
-    /** The sum of a subtree, with a fork at each node that has two children. */
-    private static final class Sum extends RecursiveTask<Long> {
+    /**
+     * The sum of a subtree, with a fork at each node that has two children. It is kept in a field,
+     * because a RecursiveTask would have to make an object of each sum.
+     */
+    private static final class Sum extends RecursiveAction {
         private static final long serialVersionUID = 1;
         private final transient Node root;
+        private long sum;
 
         Sum(Node root) {
             this.root = root;
         }
 
         @Override
-        protected Long compute() {
-            return sum(root);
+        protected void compute() {
+            sum = sum(root);
+        }
+
+        static long all(Node root) {
+            Sum all = new Sum(root);
+            all.invoke();
+            return all.sum;
         }
 
         private static long sum(Node node) {
@@ -35,7 +45,8 @@ final class TreeSum {
                 Sum right = new Sum(node.right);
                 right.fork();
                 long left = sum(node.left);
-                return node.value + left + right.join();
+                right.join();
+                return node.value + left + right.sum;
             }
             if (node.left != null) {
                 return node.value + sum(node.left);
@@ -65,7 +76,7 @@ final class TreeSum {
         long expected = size * (size + 1) / 2;
         // All operations are inside one call into the pool.
         new ForkJoinPool(jobs).submit(() -> {
-            session.sample(size, null, () -> Session.expect(new Sum(root).invoke(), expected));
+            session.sample(size, null, () -> Session.expect(Sum.all(root), expected));
             return null;
         }).get();
     }

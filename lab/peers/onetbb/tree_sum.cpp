@@ -25,19 +25,20 @@ std::unique_ptr<Node> build(std::int64_t low, std::int64_t high) {
     return node;
 }
 
-// The sum of a subtree, forking at each node that has two children.
-std::int64_t sum(const Node &node) {
+// The sum of a subtree, forking at each node that has two children. All forks of an operation share
+// a context; without one, parallel_invoke would make and destroy one for each fork.
+std::int64_t sum(const Node &node, oneapi::tbb::task_group_context &context) {
     if (node.left && node.right) {
         std::int64_t left = 0, right = 0;
-        oneapi::tbb::parallel_invoke([&] { left = sum(*node.left); },
-                                     [&] { right = sum(*node.right); });
+        oneapi::tbb::parallel_invoke([&] { left = sum(*node.left, context); },
+                                     [&] { right = sum(*node.right, context); }, context);
         return node.value + left + right;
     }
     if (node.left) {
-        return node.value + sum(*node.left);
+        return node.value + sum(*node.left, context);
     }
     if (node.right) {
-        return node.value + sum(*node.right);
+        return node.value + sum(*node.right, context);
     }
     return node.value;
 }
@@ -47,7 +48,10 @@ std::int64_t sum(const Node &node) {
 void tree_sum(Session &session, std::int64_t size) {
     // The process ends soon; taking a large tree apart would only take time.
     const Node *const root = build(1, size).release();
-    session.sample(size, size * (size + 1) / 2, [root] { return sum(*root); });
+    session.sample(size, size * (size + 1) / 2, [root] {
+        oneapi::tbb::task_group_context context;
+        return sum(*root, context);
+    });
 }
 
 } // namespace lab

@@ -5,7 +5,7 @@ use serde::Serialize;
 use crate::record::Record;
 use crate::registry;
 use crate::runtime::Role;
-use crate::statistics::{Claim, PROCESSES_MIN, Ratio, confidence, median};
+use crate::statistics::{Claim, PROCESSES_MIN, Ratio, confidence, median, rounds_that_tell};
 use crate::workload::Shows;
 
 /// How much slower B must be beyond doubt to be called a regression: two per cent.
@@ -23,6 +23,8 @@ pub enum Verdict {
     Improvement,
     /// A has no figure, and B has one.
     Mended,
+    /// It failed on at least one side, and neither has a figure.
+    BrokenBoth,
     /// It may be either.
     TooNoisy,
     /// One side has too few processes for an interval.
@@ -44,10 +46,25 @@ impl From<Claim> for Verdict {
             Claim::Faster => Self::Improvement,
             Claim::Slower => Self::Regression,
             Claim::Level => Self::Level,
-            Claim::TooNoisy | Claim::TooShort | Claim::Disturbed => Self::TooNoisy,
+            Claim::TooNoisy | Claim::TooShort | Claim::Disturbed | Claim::PeerFailed => {
+                Self::TooNoisy
+            }
             Claim::TooFew => Self::TooFew,
         }
     }
+}
+
+/// How two sides were measured.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Design {
+    /// At different times.
+    Apart,
+    /// Round by round, so that the same round was the same moment on both.
+    Interleaved {
+        /// How often it is looked at what they found, to decide whether there are further rounds,
+        /// and at the end. Each look is a claim of its own.
+        looks: usize,
+    },
 }
 
 /// A configuration that both sides have.
@@ -79,12 +96,13 @@ pub struct Comparison<'a> {
     pub replaced: [usize; 2],
     /// The confidence of each interval, which makes all of them hold together.
     pub confidence: f64,
+    /// How many processes each side needs for an interval.
+    pub processes_min: usize,
 }
 
 impl<'a> Comparison<'a> {
-    /// Compares all records of ours, or really `all`. The sides are `paired` if they were measured
-    /// interleaved, so that the same round was the same moment.
-    pub fn of(a: &'a [Record], b: &'a [Record], all: bool, paired: bool) -> Self {
+    /// Compares all records of ours, or really `all`.
+    pub fn of(a: &'a [Record], b: &'a [Record], all: bool, design: Design) -> Self {
         let ours = |records: &'a [Record]| -> (Vec<&'a Record>, usize) {
             let ours = records.iter().filter(|record| all || is_ours(record));
             latest(&ours.collect::<Vec<_>>())
@@ -94,15 +112,24 @@ impl<'a> Comparison<'a> {
             .iter()
             .filter_map(|a| Some((*a, find(&b, a)?)))
             // Where neither side takes part there is nothing to say.
-            .filter(|(a, b)| has_figure(a) || has_figure(b))
+            .filter(|(a, b)| {
+                [a, b]
+                    .iter()
+                    .any(|side| has_figure(side) || has_failed(side))
+            })
             .collect();
         let with_figures = common
             .iter()
             .filter(|(a, b)| has_figure(a) && has_figure(b));
-        let confidence = confidence(with_figures.count());
+        let cells = with_figures.count();
+        let (claims, processes_min) = match design {
+            Design::Apart => (cells, PROCESSES_MIN),
+            Design::Interleaved { looks } => (cells * looks, rounds_that_tell(cells * looks)),
+        };
+        let confidence = confidence(claims);
         let mut changes: Vec<Change<'_>> = common
             .into_iter()
-            .map(|(a, b)| Change::of(a, b, paired, confidence))
+            .map(|(a, b)| Change::of(a, b, design, confidence))
             .collect();
         // The sort keeps the order of A among equals.
         changes.sort_by(|x, y| {
@@ -124,6 +151,7 @@ impl<'a> Comparison<'a> {
             only_b: without(&b, &a),
             replaced: [replaced_a, replaced_b],
             confidence,
+            processes_min,
         }
     }
 
@@ -135,7 +163,7 @@ impl<'a> Comparison<'a> {
 
     /// Whether nothing could be judged.
     pub fn is_void(&self) -> bool {
-        self.count(Verdict::TooFew) == self.changes.len()
+        self.count(Verdict::TooFew) + self.count(Verdict::BrokenBoth) == self.changes.len()
     }
 
     /// How many cells have this verdict.
@@ -146,20 +174,19 @@ impl<'a> Comparison<'a> {
 }
 
 impl<'a> Change<'a> {
-    fn of(a: &'a Record, b: &'a Record, paired: bool, confidence: f64) -> Self {
+    fn of(a: &'a Record, b: &'a Record, design: Design, confidence: f64) -> Self {
         let shows = registry::workload(&a.workload).map_or(Shows::Time, |entry| entry.card.shows);
-        let ratio = if !has_figure(a) || !has_figure(b) {
-            None
-        } else if paired {
-            b.against(a, shows, confidence)
-        } else {
-            Ratio::of_two(&b.measures(shows), &a.measures(shows), confidence)
+        let ratio = match design {
+            _ if !has_figure(a) || !has_figure(b) => None,
+            Design::Apart => Ratio::of_two(&b.measures(shows), &a.measures(shows), confidence),
+            Design::Interleaved { .. } => b.against(a, shows, confidence),
         };
         let verdict = match ratio {
             Some(ratio) => ratio.claim_beyond(MARGIN).into(),
             None if has_figure(a) && has_figure(b) => Verdict::TooFew,
             None if has_figure(a) => Verdict::Broken,
-            None => Verdict::Mended,
+            None if has_figure(b) => Verdict::Mended,
+            None => Verdict::BrokenBoth,
         };
         Self {
             a,
@@ -179,13 +206,10 @@ impl<'a> Change<'a> {
         })
     }
 
-    /// How many processes each side has, where one has too few.
+    /// How many processes each side has, where these are too few.
     pub fn too_few(&self) -> Option<[usize; 2]> {
         let counts = [self.a, self.b].map(|record| record.measures(self.shows).len());
-        counts
-            .iter()
-            .any(|count| *count < PROCESSES_MIN)
-            .then_some(counts)
+        (self.verdict == Verdict::TooFew).then_some(counts)
     }
 }
 
@@ -207,6 +231,10 @@ fn find<'a>(records: &[&'a Record], like: &Record) -> Option<&'a Record> {
 
 fn has_figure(record: &Record) -> bool {
     record.ok == Some(true) && record.wall_ns_median.is_some()
+}
+
+fn has_failed(record: &Record) -> bool {
+    record.ok == Some(false)
 }
 
 /// Whether a record is of one of our own runtimes; also of one that this lab does not know any
@@ -256,10 +284,13 @@ mod tests {
     fn a_planted_slowdown_is_found_among_a_hundred_cells() {
         let slow = [20, 60];
         let (a, b) = (hundred(1, &[]), hundred(2, &slow));
-        for paired in [false, true] {
-            let comparison = Comparison::of(&a, &b, false, paired);
+        for (design, confidence) in [
+            (Design::Apart, 0.9995),
+            (Design::Interleaved { looks: 5 }, 0.9999),
+        ] {
+            let comparison = Comparison::of(&a, &b, false, design);
             assert_eq!(comparison.changes.len(), 100);
-            assert!((comparison.confidence - 0.9995).abs() < 1e-12);
+            assert!((comparison.confidence - confidence).abs() < 1e-12);
             let found: Vec<&Change<'_>> = comparison
                 .changes
                 .iter()
@@ -272,7 +303,7 @@ mod tests {
             assert!(comparison.changes[1].verdict == Verdict::Regression);
             assert!(comparison.changes[2].verdict != Verdict::Regression);
 
-            let back = Comparison::of(&b, &a, false, paired);
+            let back = Comparison::of(&b, &a, false, design);
             assert_eq!(back.regressions(), 0);
             assert_eq!(back.count(Verdict::Improvement), 2);
         }
@@ -282,7 +313,7 @@ mod tests {
     fn equal_sides_have_no_regression() {
         for seed in [10, 11] {
             let (a, b) = (hundred(seed, &[]), hundred(seed + 100, &[]));
-            let comparison = Comparison::of(&a, &b, false, false);
+            let comparison = Comparison::of(&a, &b, false, Design::Apart);
             assert_eq!(comparison.regressions(), 0, "seed {seed}");
             assert_eq!(comparison.count(Verdict::Improvement), 0, "seed {seed}");
         }
@@ -295,9 +326,9 @@ mod tests {
             vec![record("fib", "drumline", 1, &speeds)]
         };
         let (a, b) = (drift(1.0), drift(1.05));
-        let paired = Comparison::of(&a, &b, false, true);
+        let paired = Comparison::of(&a, &b, false, Design::Interleaved { looks: 1 });
         assert_eq!(paired.changes[0].verdict, Verdict::Regression);
-        let apart = Comparison::of(&a, &b, false, false);
+        let apart = Comparison::of(&a, &b, false, Design::Apart);
         assert_eq!(apart.changes[0].verdict, Verdict::TooNoisy);
     }
 
@@ -307,7 +338,7 @@ mod tests {
         let a = vec![record("fib", "drumline", 1, &[10.0; 20])];
         let speeds: Vec<f64> = (0..20).map(|r| [10.0, 11.0][r % 2]).collect();
         let b = vec![record("fib", "drumline", 1, &speeds)];
-        let comparison = Comparison::of(&a, &b, false, true);
+        let comparison = Comparison::of(&a, &b, false, Design::Interleaved { looks: 5 });
         assert_eq!(comparison.changes[0].verdict, Verdict::TooNoisy);
     }
 
@@ -315,7 +346,7 @@ mod tests {
     fn few_processes_make_no_claim() {
         let a = vec![record("fib", "drumline", 1, &[10.0; 10])];
         let b = vec![record("fib", "drumline", 1, &[20.0; 3])];
-        let comparison = Comparison::of(&a, &b, false, false);
+        let comparison = Comparison::of(&a, &b, false, Design::Apart);
         assert_eq!(comparison.changes[0].verdict, Verdict::TooFew);
         assert_eq!(comparison.changes[0].too_few(), Some([10, 3]));
         assert_eq!(comparison.regressions(), 0);
@@ -326,12 +357,12 @@ mod tests {
         let one = |runtime: &str, jobs: usize| record("fib", runtime, jobs, &[10.0; 10]);
         let a = vec![one("drumline", 1), one("drumline", 2), one("rayon", 2)];
         let b = vec![one("drumline", 2), one("drumline", 4)];
-        let comparison = Comparison::of(&a, &b, false, false);
+        let comparison = Comparison::of(&a, &b, false, Design::Apart);
         assert_eq!(comparison.changes.len(), 1);
         assert_eq!(comparison.only_a.len(), 1);
         assert_eq!(comparison.only_a[0].jobs, 1);
         assert_eq!(comparison.only_b[0].jobs, 4);
-        let all = Comparison::of(&a, &b, true, false);
+        let all = Comparison::of(&a, &b, true, Design::Apart);
         assert_eq!(all.only_a.len(), 2);
     }
 
@@ -342,12 +373,19 @@ mod tests {
         bad.ok = Some(false);
         bad.error = Some("a wrong answer".to_owned());
         let (good, bad) = (vec![good], vec![bad]);
-        let worse = Comparison::of(&good, &bad, false, false);
+        let worse = Comparison::of(&good, &bad, false, Design::Apart);
         assert_eq!(worse.changes[0].verdict, Verdict::Broken);
         assert_eq!(worse.regressions(), 1);
-        let better = Comparison::of(&bad, &good, false, false);
+        let better = Comparison::of(&bad, &good, false, Design::Apart);
         assert_eq!(better.changes[0].verdict, Verdict::Mended);
-        assert!(Comparison::of(&bad, &bad, false, false).changes.is_empty());
+        let both = Comparison::of(&bad, &bad, false, Design::Apart);
+        assert_eq!(both.changes[0].verdict, Verdict::BrokenBoth);
+        assert_eq!(both.regressions(), 0);
+        // Where it does not take part on either side there is nothing to say.
+        let mut declined = bad.clone();
+        (declined[0].ok, declined[0].error) = (None, None);
+        let neither = Comparison::of(&declined, &declined, false, Design::Apart);
+        assert!(neither.changes.is_empty());
     }
 
     #[test]
@@ -358,7 +396,7 @@ mod tests {
             record("fib", "drumline", 1, &[10.0; 10]),
         ];
         for (a, b, replaced) in [(&once, &twice, [0, 1]), (&twice, &once, [1, 0])] {
-            let comparison = Comparison::of(a, b, false, false);
+            let comparison = Comparison::of(a, b, false, Design::Apart);
             assert_eq!(comparison.changes.len(), 1);
             assert_eq!(comparison.changes[0].verdict, Verdict::Level);
             assert_eq!(comparison.replaced, replaced);

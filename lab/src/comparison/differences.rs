@@ -189,11 +189,12 @@ fn weather(
 mod tests {
     use super::*;
     use crate::comparison::Comparison;
+    use crate::comparison::Design;
     use crate::comparison::made_up::record;
 
     fn differences(a: &Record, b: &Record) -> Vec<Difference> {
         let (a, b) = (vec![a.clone()], vec![b.clone()]);
-        between(&Comparison::of(&a, &b, false, false).changes)
+        between(&Comparison::of(&a, &b, false, Design::Apart).changes)
     }
 
     #[test]
@@ -253,7 +254,8 @@ mod tests {
         for round in &mut busy_one[0].by_round {
             round.weather.others = Some(0.5);
         }
-        let shares = |a: &[Record], b: &[Record]| busy(&Comparison::of(a, b, false, false).changes);
+        let shares =
+            |a: &[Record], b: &[Record]| busy(&Comparison::of(a, b, false, Design::Apart).changes);
         assert_eq!(shares(&quiet, &quiet), None);
         assert_eq!(shares(&quiet, &busy_one), Some([0.01, 0.5]));
         assert_eq!(shares(&busy_one, &busy_one), Some([0.5, 0.5]));

@@ -3,12 +3,9 @@
 //! Round `n` uses layout `n` of both sides, modulo their number. So each layout has as many rounds,
 //! and what only one layout has makes an interval wide. Which side comes first changes, too.
 
-use std::fs;
 use std::path::Path;
 
-use anyhow::{Context, Result};
-
-use super::{Comparison, Verdict};
+use super::{Comparison, Design, Verdict};
 
 use crate::configuration::Configuration;
 use crate::export::json_lines;
@@ -18,8 +15,9 @@ use crate::outcome::{End, Outcome};
 use crate::process_request::ProcessRequest;
 use crate::progress::Progress;
 use crate::record::Record;
-use crate::schedule::Schedule;
+use crate::schedule::{Schedule, turned};
 use crate::workshop::Built;
+use crate::{console, whole_file};
 
 /// What the answer of a lab begins with that lacks a workload or a runtime.
 const LACKS: [&str; 3] = [
@@ -39,6 +37,17 @@ pub struct Plan {
     pub all: bool,
 }
 
+impl Plan {
+    /// How the sides are measured, if each has this many layouts: there is a look after the rounds
+    /// of everything, and one after each time that the layouts have had a further round.
+    pub fn design(&self, layouts: usize) -> Design {
+        let further = self.most.saturating_sub(self.rounds);
+        Design::Interleaved {
+            looks: 1 + further.div_ceil(layouts),
+        }
+    }
+}
+
 /// Runs the rounds of everything in the schedule on both sides, or fewer if a signal ends the run.
 /// As long as cells are too noisy to tell, these have further rounds: as many as there are layouts
 /// each time. After each round the records of both are written to `directory`.
@@ -48,19 +57,27 @@ pub fn measure(
     sides: &[Built; 2],
     launcher: &mut Launcher,
     directory: &Path,
-) -> Result<[Vec<Record>; 2]> {
+) -> [Vec<Record>; 2] {
     let configurations: Vec<&Configuration> = schedule.groups.iter().flatten().collect();
     let empty = || vec![Vec::new(); configurations.len()];
     let mut outcomes: [Vec<Vec<Outcome>>; 2] = [empty(), empty()];
     let length = (plan.rounds * configurations.len()) as u64;
     let progress = Progress::new(length, "cells");
     let machine = Machine::look();
+    let builds = sides.each_ref().map(build);
+    let mut files = Files {
+        directory,
+        is_failing: false,
+    };
     let mut records = [Vec::new(), Vec::new()];
+    let mut is_cut_short = false;
     let mut is_open = vec![true; configurations.len()];
     let layouts = sides[0].programs.len();
+    let design = plan.design(layouts);
     'rounds: for round in 0..plan.most {
         if round >= plan.rounds && (round - plan.rounds).is_multiple_of(layouts) {
-            is_open = open(&configurations, &records, plan.all);
+            let [a, b] = &records;
+            is_open = open(&configurations, &Comparison::of(a, b, plan.all, design));
             let open = is_open.iter().filter(|is_open| **is_open).count();
             progress.inc_length((open * layouts.min(plan.most - round)) as u64);
         }
@@ -68,8 +85,7 @@ pub fn measure(
             break;
         }
         for place in 0..configurations.len() {
-            // A third of the row further each time, as in a run.
-            let place = (place + round * (configurations.len() / 3 + 1)) % configurations.len();
+            let place = turned(place, round, configurations.len());
             if !is_open[place] {
                 continue;
             }
@@ -92,6 +108,7 @@ pub fn measure(
                         None => launcher.run(&order, &configuration.terms),
                     };
                     if outcome.end == End::Interrupted {
+                        is_cut_short = true;
                         break 'rounds;
                     }
                     known.push(outcome);
@@ -100,28 +117,56 @@ pub fn measure(
             progress.inc();
         }
         for (side, name) in [(0, "A"), (1, "B")] {
-            let build = build(&sides[side]);
             let rows = configurations.iter().zip(&outcomes[side]);
             records[side] = rows
                 .map(|(configuration, outcomes)| Record {
                     // What a revision was compiled with is not known here.
                     runtime_version: None,
-                    ..Record::merge(configuration, outcomes, &machine, &build)
+                    ..Record::merge(configuration, outcomes, &machine, &builds[side])
                 })
                 .filter(|record| !is_lacking(record))
                 .collect();
-            let file = directory.join(format!("{name}.jsonl"));
-            fs::write(&file, json_lines(&records[side]))
-                .with_context(|| format!("{} cannot be written", file.display()))?;
+            if let Some(warning) = files.write(name, &records[side]) {
+                progress.suspend(|| console::note(&warning));
+            }
         }
     }
     progress.finish();
-    Ok(records)
+    if is_cut_short {
+        for (name, records) in ["A", "B"].into_iter().zip(&mut records) {
+            records.iter_mut().for_each(|record| record.partial = true);
+            if let Some(warning) = files.write(name, records) {
+                console::note(&warning);
+            }
+        }
+    }
+    records
+}
+
+/// Where the records of both sides are written. They are also kept in memory: a disk that is full
+/// for a while, or a directory that vanishes, costs nothing but a warning.
+struct Files<'a> {
+    directory: &'a Path,
+    is_failing: bool,
+}
+
+impl Files<'_> {
+    /// Writes the records of a side. Returns a warning, once, when that is not possible.
+    fn write(&mut self, side: &str, records: &[Record]) -> Option<String> {
+        let file = self.directory.join(format!("{side}.jsonl"));
+        let written = whole_file::replace(&file, &json_lines(records));
+        let first = !std::mem::replace(&mut self.is_failing, written.is_err());
+        let error = written.err().filter(|_| first)?;
+        Some(format!(
+            "warning: {} cannot be written ({error}); the comparison goes on, and tries again after \
+             each round",
+            file.display()
+        ))
+    }
 }
 
 /// Of which configurations nothing can be told yet.
-fn open(configurations: &[&Configuration], [a, b]: &[Vec<Record>; 2], all: bool) -> Vec<bool> {
-    let comparison = Comparison::of(a, b, all, true);
+fn open(configurations: &[&Configuration], comparison: &Comparison<'_>) -> Vec<bool> {
     let is_open = |configuration: &&Configuration| {
         comparison.changes.iter().any(|change| {
             change.verdict == Verdict::TooNoisy
@@ -172,6 +217,44 @@ fn is_lacking(record: &Record) -> bool {
 mod tests {
     use super::*;
     use std::collections::{BTreeMap, BTreeSet};
+    use std::fs;
+
+    use crate::comparison::made_up::record;
+    use crate::reader;
+
+    /// A file lies where the directory was, and is removed later.
+    #[test]
+    fn a_directory_that_vanishes_costs_a_warning() {
+        let parent = tempfile::tempdir().unwrap();
+        let place = parent.path().join("place");
+        let mut files = Files {
+            directory: &place,
+            is_failing: false,
+        };
+        let records = vec![record("fib", "drumline", 1, &[1.0; 2])];
+        assert_eq!(files.write("A", &records), None);
+        fs::remove_dir_all(&place).unwrap();
+        fs::write(&place, "").unwrap();
+        let warning = files.write("A", &records).unwrap();
+        assert!(warning.contains("the comparison goes on"), "{warning}");
+        assert_eq!(files.write("B", &records), None, "it was said once");
+        fs::remove_file(&place).unwrap();
+        assert_eq!(files.write("A", &records), None);
+        assert_eq!(reader::read(&place.join("A.jsonl")).unwrap(), records);
+    }
+
+    /// The sides are looked at after 20, 30, 40, 50 and 60 rounds.
+    #[test]
+    fn each_look_counts() {
+        let plan = |rounds, most| Plan {
+            rounds,
+            most,
+            all: false,
+        };
+        assert_eq!(plan(20, 60).design(10), Design::Interleaved { looks: 5 });
+        assert_eq!(plan(20, 60).design(3), Design::Interleaved { looks: 15 });
+        assert_eq!(plan(20, 20).design(10), Design::Interleaved { looks: 1 });
+    }
 
     /// In twice as many rounds as there are layouts, each side comes first once with each layout.
     #[test]

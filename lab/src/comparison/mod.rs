@@ -14,17 +14,17 @@ mod side;
 mod words;
 
 use std::collections::BTreeSet;
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 use std::process::ExitCode;
 
 use anyhow::{Context, Result, bail, ensure};
 use clap::Args;
 
-pub use cells::{Change, Comparison, MARGIN, Verdict};
+pub use cells::{Change, Comparison, Design, MARGIN, Verdict};
 pub use differences::Difference;
 pub use words::quantity_text;
 
-use crate::destination::Destination;
+use crate::destination::{Destination, check_file, is_same};
 use crate::effort::Effort;
 use crate::launch::Launcher;
 use crate::options::Options;
@@ -32,7 +32,6 @@ use crate::plan::Rounds;
 use crate::record::Record;
 use crate::registry;
 use crate::runtime::Role;
-use crate::statistics::PROCESSES_MIN;
 use crate::workshop::{self, Built, Flags, Source, Workshop};
 use crate::{console, definition, export, interrupt};
 use interleaved::Plan;
@@ -77,8 +76,8 @@ pub struct Arguments {
     options: Options,
 }
 
-/// Compares, and says with the exit code how it went: 0 if nothing got worse, 1 if something did, 2
-/// if that cannot be told.
+/// Compares, and says with the exit code how it went: 0 if nothing got worse beyond doubt, 1 if
+/// something did, 2 if nothing could be judged.
 pub fn run(arguments: &Arguments) -> ExitCode {
     let compared = compare(arguments);
     if let Some(signal) = interrupt::pending() {
@@ -119,14 +118,16 @@ fn compare(arguments: &Arguments) -> Result<usize> {
         ) => {
             ensure!(
                 arguments.options.measures_nothing(),
-                "records are measured already: --json, --all and --workload are what applies"
+                "records are measured already: --json, --force, --all and --workload are what \
+                 applies"
             );
             ensure!(
                 arguments.plant.is_none(),
                 "--plant slows down what is measured, and records are measured already"
             );
+            check_json(&arguments.options, [&file_a, &file_b])?;
             let names = [side::describe(&file_a, &a), side::describe(&file_b, &b)];
-            tell(arguments, &[a, b], &names, false)
+            tell(arguments, &[a, b], &names, Design::Apart)
         }
         (Side::Source(a), Side::Source(b)) => {
             ensure!(
@@ -142,6 +143,19 @@ fn compare(arguments: &Arguments) -> Result<usize> {
             bail!("{}", advice(&records, &arguments.b))
         }
     }
+}
+
+/// Looks whether the file of `--json` may be made, or overwritten.
+fn check_json(options: &Options, inputs: [&Path; 2]) -> Result<()> {
+    let file = options.json.as_deref().filter(|json| *json != "-");
+    let Some(file) = file else {
+        return Ok(());
+    };
+    ensure!(
+        inputs.iter().all(|input| !is_same(input, file.as_ref())),
+        "--json {file}: it is one of the records that are compared; name another file"
+    );
+    check_file("--json", file, options.force)
 }
 
 /// What to do instead of comparing records with something that is measured now.
@@ -206,7 +220,8 @@ fn of_sources(arguments: &Arguments, a: &Source, b: &Source) -> Result<usize> {
         },
         all: arguments.all,
     };
-    let records = interleaved::measure(&schedule, plan, &sides, &mut launcher, directory)?;
+    let design = plan.design(sides[0].programs.len());
+    let records = interleaved::measure(&schedule, plan, &sides, &mut launcher, directory);
     drop(workshop);
     let names = sides.each_ref().map(|side| {
         let count = side.programs.len();
@@ -218,7 +233,7 @@ fn of_sources(arguments: &Arguments, a: &Source, b: &Source) -> Result<usize> {
     if interrupt::pending().is_some() {
         console::note("interrupted: this is what had been measured");
     }
-    let regressions = tell(arguments, &records, &names, true)?;
+    let regressions = tell(arguments, &records, &names, design)?;
     console::note(&format!("records: {}", directory.display()));
     Ok(regressions)
 }
@@ -228,7 +243,7 @@ fn tell(
     arguments: &Arguments,
     [a, b]: &[Vec<Record>; 2],
     names: &[String; 2],
-    paired: bool,
+    design: Design,
 ) -> Result<usize> {
     let wanted = |records: &[Record]| -> Vec<Record> {
         let names = &arguments.workload;
@@ -236,7 +251,7 @@ fn tell(
         records.iter().filter(is_wanted).cloned().collect()
     };
     let (a, b) = (wanted(a), wanted(b));
-    let comparison = Comparison::of(&a, &b, arguments.all, paired);
+    let comparison = Comparison::of(&a, &b, arguments.all, design);
     if comparison.changes.is_empty() {
         let is_unknown = |record: &&Record| registry::workload(&record.workload).is_err();
         let unknown = a.iter().chain(&b).filter(is_unknown);
@@ -263,10 +278,17 @@ fn tell(
         None => console::print(&text)?,
     }
     ensure!(
+        comparison
+            .changes
+            .iter()
+            .any(|change| change.verdict != Verdict::BrokenBoth),
+        "nothing could be judged: all cells failed on both sides"
+    );
+    let least = comparison.processes_min;
+    ensure!(
         !comparison.is_void(),
-        "nothing could be judged: of each cell, each side needs {PROCESSES_MIN} processes; measure \
-         with --rounds {PROCESSES_MIN} or more (records of an older lab may not say how many there \
-         were)"
+        "nothing could be judged: of each cell, each side needs {least} processes; measure with \
+         --rounds {least} or more (records of an older lab may not say how many there were)"
     );
     Ok(comparison.regressions())
 }

@@ -9,7 +9,7 @@ use super::cells::{Change, Comparison, MARGIN, Verdict};
 use super::differences;
 use crate::figure::figure;
 use crate::record::Record;
-use crate::statistics::{Interval, PROCESSES_MIN};
+use crate::statistics::Interval;
 use crate::workload::Shows;
 
 /// The whole comparison, regressions first. `names` say what A and B are.
@@ -63,7 +63,10 @@ pub fn text(comparison: &Comparison<'_>, names: &[String; 2]) -> String {
     let mut last = None;
     for change in &comparison.changes {
         if last.replace(change.verdict) != Some(change.verdict) {
-            say(&format!("{}:", heading(change.verdict)));
+            say(&format!(
+                "{}:",
+                heading(change.verdict, comparison.processes_min)
+            ));
         }
         say(&format!("  {}", line(change)));
     }
@@ -115,6 +118,7 @@ fn summary(comparison: &Comparison<'_>) -> String {
         Some(regressions),
         count(Verdict::Improvement, "faster"),
         count(Verdict::Mended, "mended"),
+        count(Verdict::BrokenBoth, "failed on both sides"),
         count(Verdict::Level, "level"),
         count(Verdict::TooNoisy, "too noisy to tell"),
         count(Verdict::TooFew, "with too few processes"),
@@ -123,16 +127,17 @@ fn summary(comparison: &Comparison<'_>) -> String {
     parts.join(", ")
 }
 
-fn heading(verdict: Verdict) -> String {
+fn heading(verdict: Verdict, processes_min: usize) -> String {
     let percent = MARGIN * 100.0;
     match verdict {
         Verdict::Broken => "regressions: figures in A, none in B".to_owned(),
         Verdict::Regression => format!("regressions, by more than {percent} %"),
         Verdict::Improvement => format!("faster, by more than {percent} %"),
         Verdict::Mended => "mended: no figures in A".to_owned(),
+        Verdict::BrokenBoth => "failed, with figures on neither side".to_owned(),
         Verdict::TooNoisy => "too noisy to tell".to_owned(),
         Verdict::TooFew => {
-            format!("too few processes for an interval, of which each side needs {PROCESSES_MIN}")
+            format!("too few processes for an interval, of which each side needs {processes_min}")
         }
         Verdict::Level => "level".to_owned(),
     }
@@ -253,6 +258,7 @@ pub fn json_lines(comparison: &Comparison<'_>) -> String {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::comparison::Design;
     use crate::comparison::made_up::record;
 
     #[test]
@@ -269,7 +275,7 @@ mod tests {
             record("fib", "drumline", 4, &[1000.0; 10]),
             record("fib", "drumline", 5, &[1000.0; 10]),
         ];
-        let comparison = Comparison::of(&a, &b, false, false);
+        let comparison = Comparison::of(&a, &b, false, Design::Apart);
         let text = text(&comparison, &["this".to_owned(), "that".to_owned()]);
         let position = |needle: &str| text.find(needle).unwrap_or_else(|| panic!("{text}"));
         let order = [
@@ -304,7 +310,7 @@ mod tests {
         b.partial = true;
         b.resumed_despite = vec!["kernel was 1, is 2".to_owned()];
         let b = vec![b];
-        let comparison = Comparison::of(&a, &b, false, false);
+        let comparison = Comparison::of(&a, &b, false, Design::Apart);
         let text = text(&comparison, &["this".to_owned(), "that".to_owned()]);
         for line in [
             "warning: A has 1 configurations more than once",
@@ -326,7 +332,7 @@ mod tests {
             vec![record]
         };
         let (a, b) = (heap(100.0), heap(90.0));
-        let comparison = Comparison::of(&a, &b, false, false);
+        let comparison = Comparison::of(&a, &b, false, Design::Apart);
         let text = text(&comparison, &["this".to_owned(), "that".to_owned()]);
         assert!(text.contains("100 bytes → 90.0 bytes"), "{text}");
         let lines = json_lines(&comparison);

@@ -12,6 +12,7 @@ use crate::cell::OTHERS;
 use crate::machine::Machine;
 use crate::statistics::{
     Claim, Interval, Ratio, Summary, confidence, geometric_mean, median, median_interval,
+    rounds_that_tell,
 };
 use crate::weather::{Clocks, Weather};
 
@@ -80,6 +81,9 @@ pub struct Against {
     pub command: String,
     /// What may be said of the wall time.
     pub claim: Claim,
+    /// How many rounds a claim needs.
+    #[serde(skip)]
+    pub rounds_min: usize,
     /// Each metric divided by that of the other command, round by round.
     #[serde(serialize_with = "by_key")]
     pub ratios: Vec<(&'static Metric, Option<Ratio>)>,
@@ -108,11 +112,11 @@ impl CommandRecord {
             let baseline = plan.configurations[*place].baseline;
             baseline.is_some_and(|baseline| !measured.runs[baseline].is_empty())
         });
-        let confidence = confidence(compared.count());
+        let claims = compared.count();
         for place in 0..records.len() {
             let baseline = plan.configurations[records[place].0].baseline;
             let other = records.iter().find(|(other, _)| Some(*other) == baseline);
-            let against = other.map(|(_, other)| records[place].1.against(other, confidence));
+            let against = other.map(|(_, other)| records[place].1.against(other, claims));
             records[place].1.against = against;
             records[place].1.shell_start = shell;
         }
@@ -181,7 +185,9 @@ impl CommandRecord {
     }
 
     /// This command, compared with another one round by round. What slows both down cancels.
-    fn against(&self, other: &Self, confidence: f64) -> Against {
+    /// Compares with another command, where this many claims are made at once.
+    fn against(&self, other: &Self, claims: usize) -> Against {
+        let confidence = confidence(claims);
         let ratio = |metric: &'static Metric| {
             let (ours, theirs) = (self.figure(metric)?, other.figure(metric)?);
             let rounds = ours.samples.iter().zip(&theirs.samples);
@@ -204,6 +210,7 @@ impl CommandRecord {
                 _ if self.is_disturbed() || other.is_disturbed() => Claim::Disturbed,
                 claim => claim,
             },
+            rounds_min: rounds_that_tell(claims),
             ratios,
         }
     }
@@ -288,7 +295,7 @@ mod tests {
     #[test]
     fn nothing_is_claimed_while_other_programs_have_the_machine() {
         let mut records = records(&[&[1; 10], &[9; 10]]);
-        let claim = |records: &[CommandRecord]| records[1].against(&records[0], 0.95).claim;
+        let claim = |records: &[CommandRecord]| records[1].against(&records[0], 1).claim;
         assert_eq!(claim(&records), Claim::Slower);
         records[0].weather.others = Some(0.2);
         assert_eq!(claim(&records), Claim::Slower);
@@ -300,7 +307,7 @@ mod tests {
     fn what_takes_no_longer_than_a_shell_is_not_compared() {
         for walls in [[&[0; 10][..], &[9; 10]], [&[9; 10], &[0; 10]]] {
             let mut records = records(&walls);
-            let claim = |records: &[CommandRecord]| records[1].against(&records[0], 0.95).claim;
+            let claim = |records: &[CommandRecord]| records[1].against(&records[0], 1).claim;
             assert_ne!(claim(&records), Claim::TooShort);
             records.iter_mut().for_each(|record| record.shell = true);
             assert_eq!(claim(&records), Claim::TooShort);

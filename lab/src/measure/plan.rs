@@ -10,7 +10,7 @@ use super::command_line::{self, CommandLine};
 use super::parameters::{self, Parameter, Values};
 use super::supervisor::{RunRequest, Streams};
 use crate::archive::count;
-use crate::statistics::PROCESSES_MIN;
+use crate::statistics::rounds_that_tell;
 
 /// More runs than this are a slip of the finger; their figures are all kept in memory.
 pub const MOST_RUNS: usize = 100_000;
@@ -263,7 +263,8 @@ impl Arguments {
             (None, Some(0)) => bail!("--time 0: nothing would be measured; try --time 10"),
             (None, Some(seconds)) => Ok(Repeats::Time(Duration::from_secs(seconds))),
             (None, None) if commands == 1 => Ok(Repeats::Rounds(1)),
-            (None, None) => Ok(Repeats::Rounds(PROCESSES_MIN)),
+            // Each is compared with another one, but the first.
+            (None, None) => Ok(Repeats::Rounds(rounds_that_tell(commands - 1))),
         }
     }
 }
@@ -328,7 +329,7 @@ mod tests {
         ];
         let arguments = [&arguments[..], &["--input", "in{n}", "--", "a", "{n}"]].concat();
         let plan = plan(&arguments).unwrap();
-        assert_eq!(plan.repeats, Repeats::Rounds(PROCESSES_MIN));
+        assert_eq!(plan.repeats, Repeats::Rounds(10));
         let texts: Vec<_> = plan
             .configurations
             .iter()

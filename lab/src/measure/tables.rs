@@ -4,7 +4,7 @@ use super::command_record::CommandRecord;
 use super::metric::{METRICS, Metric, WALL};
 use crate::noise::Noise;
 use crate::record::spread;
-use crate::statistics::{Claim, PROCESSES_MIN, Summary};
+use crate::statistics::{Claim, Summary};
 use crate::table::{Grid, GridRow, RowKind};
 
 /// The columns of a table of many commands, and their shorter names.
@@ -107,7 +107,10 @@ fn wall_note(first: &CommandRecord, second: &CommandRecord) -> Option<String> {
         ));
     }
     let claim = match against.claim {
-        Claim::TooFew => format!("{}: {PROCESSES_MIN} tell", against.claim.words()),
+        Claim::TooFew => {
+            let least = against.rounds_min;
+            format!("{}: {least} tell", against.claim.words())
+        }
         claim => claim.words().to_owned(),
     };
     let text = against.ratio(WALL)?.text();

@@ -85,7 +85,9 @@ impl Toolchain for OneTbb {
 
     fn steps(&self) -> Vec<Step> {
         let files = "main.cpp tree_sum.cpp loops.cpp";
-        let line = format!("-std=c++17 -O3 -DNDEBUG -o peer{EXE_SUFFIX} {files} -ltbb");
+        // At cache lines, as everything that is compiled from Rust; see `lab/BIAS.md`, "Placement".
+        let flags = "-std=c++17 -O3 -DNDEBUG -falign-functions=64 -falign-loops=64";
+        let line = format!("{flags} -o peer{EXE_SUFFIX} {files} -ltbb");
         vec![Step::line(&self.compiler, &line)]
     }
 
@@ -106,6 +108,20 @@ mod tests {
     fn the_version_is_read() {
         assert_eq!(version(MACROS).as_deref(), Some("2021.8, c++ 12.2.0"));
         assert_eq!(version("#define __VERSION__ \"12.2.0\"\n"), None);
+    }
+
+    #[test]
+    fn functions_and_loops_begin_at_cache_lines() {
+        let tbb = OneTbb {
+            compiler: "c++".into(),
+            version: String::new(),
+        };
+        let [step] = &tbb.steps()[..] else {
+            panic!("there is one step");
+        };
+        let words = format!("{step:?}");
+        assert!(words.contains("-falign-functions=64"), "{words}");
+        assert!(words.contains("-falign-loops=64"), "{words}");
     }
 
     #[test]

@@ -56,7 +56,10 @@ pub fn schedule(
         let size = sizes.of(cell);
         for runtime in [Some(cell.runtime), cell.against].into_iter().flatten() {
             let is_known = evidence.find(cell, size, runtime).is_some_and(|found| {
-                found.record.ok == Some(true) && found.record.machine.is_like(here)
+                let record = found.record;
+                // One of a run that was interrupted may lack rounds.
+                let is_whole = !record.partial || record.rounds >= rounds;
+                record.ok == Some(true) && record.machine.is_like(here) && is_whole
             });
             let is_installed = || runtime.peer.is_none_or(|peer| peer.version().is_ok());
             if is_known || !is_installed() {
@@ -89,7 +92,7 @@ fn configuration(
 ) -> Configuration {
     let workload = cell.workload;
     let family = workload.family;
-    let effort = (family.effort)(sizes.effort());
+    let effort = workload.effort(sizes.effort());
     let is_full = sizes == Sizes::Published;
     let jobs = if runtime.card.parallel {
         cell.jobs.unwrap_or(cores)

@@ -2,7 +2,7 @@
 
 use serde::Deserialize;
 
-use crate::columns::switches;
+use crate::columns::switches_mean;
 use crate::figure::figure;
 use crate::record::Record;
 
@@ -38,7 +38,7 @@ impl Quantity {
         match self {
             Self::ItemNs => Some(record.wall_ns_mean? / record.items? as f64),
             Self::CpuMs => Some(record.cpu_ns_mean? / 1e6),
-            Self::Switches => switches(record),
+            Self::Switches => switches_mean(record),
             Self::Migrations => Some(record.migrations? as f64 / record.operations? as f64),
             Self::ItemsPerSecond => rate(),
             Self::MillionsPerSecond => Some(rate()? / 1e6),

@@ -359,8 +359,8 @@ mod tests {
             record
         };
         let mut evidence = Evidence::default();
-        evidence.add("one".to_owned(), vec![of("drumline-channels", 3e9)]);
-        let label = "pbfs: drumline-channels, of crossbeam";
+        evidence.add("one".to_owned(), vec![of("drumline-threads", 3e9)]);
+        let label = "pbfs: drumline-threads, of crossbeam";
         let table = side_by_side(&experiment, &evidence, &here()).unwrap();
         assert_eq!(cells(&table.grid, label, "here"), [NOTHING]);
         evidence.add("two".to_owned(), vec![of("crossbeam", 4e9)]);

@@ -2,20 +2,22 @@
 //!
 //! A ratio below one says that ours took less. It is claimed only if the whole interval lies on
 //! that side. If one is inside, the two are *level* where the interval is narrow, and otherwise the
-//! run was *too noisy to tell*. Where many cells are judged at once, each interval is made with so
-//! much confidence that all of them hold together (Bonferroni): of a hundred cells at 95 % five
-//! would differ by chance.
+//! run was *too noisy to tell*. Where many claims are made at once, each interval is made with the
+//! confidence that makes all of them hold together (Bonferroni): of a hundred claims at 95 % five
+//! would be wrong by chance. A second look at the same cell, after further rounds, is a claim of
+//! its own.
 
 use serde::{Deserialize, Serialize};
 
-use super::bootstrap::{Interval, paired_ratio, ratio};
+use super::interval::{Interval, paired_ratio};
+use super::rank::ratio;
 
 /// How far from one both ends of an interval may be where two configurations are called level.
 pub const LEVEL: f64 = 0.05;
 
-/// The confidence for each of this many cells, that gives 95 % for all together.
-pub fn confidence(cells: usize) -> f64 {
-    1.0 - 0.05 / cells.max(1) as f64
+/// The confidence for each of this many claims, that gives 95 % for all together.
+pub fn confidence(claims: usize) -> f64 {
+    1.0 - 0.05 / claims.max(1) as f64
 }
 
 /// What can be said of two configurations.
@@ -36,6 +38,8 @@ pub enum Claim {
     TooShort,
     /// Too few processes for an interval.
     TooFew,
+    /// A peer that may be the best one failed in some rounds.
+    PeerFailed,
 }
 
 impl Claim {
@@ -49,6 +53,7 @@ impl Claim {
             Self::Disturbed => "not told, other programs ran",
             Self::TooShort => "not told, no longer than a shell's start",
             Self::TooFew => "too few rounds",
+            Self::PeerFailed => "not told, another peer failed in some rounds",
         }
     }
 
@@ -58,7 +63,9 @@ impl Claim {
             Self::Faster => "✓",
             Self::Slower => "✗",
             Self::Level => "=",
-            Self::TooNoisy | Self::Disturbed | Self::TooShort | Self::TooFew => "",
+            Self::TooNoisy | Self::Disturbed | Self::TooShort | Self::TooFew | Self::PeerFailed => {
+                ""
+            }
         }
     }
 }

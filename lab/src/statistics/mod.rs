@@ -1,10 +1,12 @@
 //! The few statistics that a record holds, and what may be claimed of them.
 
-mod bootstrap;
 mod claim;
+mod interval;
+mod rank;
 
-pub use bootstrap::{Interval, PROCESSES_MIN, median_interval, paired_ratio, ratio};
 pub use claim::{Claim, LEVEL, Ratio, confidence};
+pub use interval::{Interval, PROCESSES_MIN, median_interval, paired_ratio, rounds_that_tell};
+pub use rank::ratio;
 
 use serde::{Deserialize, Serialize};
 

@@ -14,6 +14,8 @@ use crate::effort::Effort;
 use crate::entry::{Pair, RuntimeEntry, WorkloadEntry};
 use crate::families::actors::nap::Nap;
 use crate::families::{Family, one_job_and_all, usual_limit};
+use crate::machine::cores_available;
+use crate::nap::sleep_precisely;
 use crate::runtime::RuntimeCard;
 use crate::session::Session;
 use crate::workload::{WorkloadCard, group};
@@ -112,6 +114,10 @@ pub trait ActorRuntime: Sized + Sync + 'static {
     /// Whether an actor has a stack of its own.
     const HAS_STACKS: bool = false;
 
+    /// Whether an actor has a thread of its own. Jobs mean nothing then, so there is no row where
+    /// they are fewer than the cores.
+    const HAS_THREADS: bool = false;
+
     /// Whether an actor gets the messages of a sender in the order in which they were sent.
     const KEEPS_ORDER: bool = true;
 
@@ -127,6 +133,9 @@ pub trait ActorRuntime: Sized + Sync + 'static {
 
     /// Whether other actors go on while the handlers of some block.
     const MAY_BLOCK: bool = true;
+
+    /// Bytes of each actor that are of the lab's own making, and not of the runtime's.
+    const OWN_BYTES: usize = 0;
 
     /// A reference to an actor. An actor may end when none is left, and may not.
     type Ref<B: Behaviour>: Clone + Send + 'static;
@@ -197,6 +206,12 @@ pub(crate) const fn pair<W: ActorWorkload, R: ActorRuntime>() -> Pair {
     })
 }
 
+/// Why a row with this many jobs would run more at once on this many cores, if it would.
+fn ignores_jobs<R: ActorRuntime>(jobs: usize, cores: Option<usize>) -> Option<&'static str> {
+    (R::HAS_THREADS && cores.is_some_and(|cores| jobs < cores))
+        .then_some("each actor has a thread, so only the number of cores limits them")
+}
+
 fn measure<W: ActorWorkload, R: ActorRuntime>(
     size: u64,
     jobs: usize,
@@ -216,9 +231,43 @@ fn measure<W: ActorWorkload, R: ActorRuntime>(
         session.decline("no thread takes the place of one that blocks, so the others starve");
         return Ok(());
     }
+    if let Some(reason) = ignores_jobs::<R>(jobs, cores_available()) {
+        session.decline(reason);
+        return Ok(());
+    }
     session.tasks(actors, None);
+    if W::BLOCKS {
+        // Before the runtime makes its threads.
+        sleep_precisely();
+    }
     // It lasts as long as the process, so nothing waits for its end. If that goes wrong, it is not
     // what was measured.
     let runtime = Box::leak(Box::new(R::start(jobs)?));
     W::drive(size, runtime, session)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::ignores_jobs;
+    use crate::families::actors::runtimes::drumline::{Drumline, DrumlinePinned};
+    use crate::families::actors::runtimes::drumline_receive::DrumlineReceive;
+    use crate::families::actors::runtimes::tokio::Tokio;
+
+    #[test]
+    fn threads_of_actors_stand_beside_all_cores_only() {
+        for (jobs, cores, is_declined) in [
+            (1, Some(2), true),
+            (4, Some(64), true),
+            (2, Some(2), false),
+            (5, Some(2), false),
+            (1, None, false),
+        ] {
+            let declined = ignores_jobs::<DrumlinePinned>(jobs, cores);
+            assert_eq!(declined.is_some(), is_declined, "{jobs} of {cores:?}");
+            let declined = ignores_jobs::<DrumlineReceive>(jobs, cores);
+            assert_eq!(declined.is_some(), is_declined, "{jobs} of {cores:?}");
+            assert_eq!(ignores_jobs::<Drumline>(jobs, cores), None);
+            assert_eq!(ignores_jobs::<Tokio>(jobs, cores), None);
+        }
+    }
 }

@@ -26,7 +26,8 @@ pub static FAMILY: Family = Family {
     nests: false,
     computes: true,
     jobs: |cores| {
-        let mut jobs = vec![1, cores, 4 * cores];
+        let mut jobs = vec![1, 4, cores, 4 * cores];
+        jobs.sort_unstable();
         jobs.dedup();
         jobs
     },

@@ -20,8 +20,8 @@ use anyhow::{Context, Result, ensure};
 use crate::families::offload::OffloadRuntime;
 use crate::families::offload::arrivals::arrivals;
 use crate::families::offload::request::Request;
-use crate::families::virtual_cores::sleepers::sleep_precisely;
 use crate::latency::Latencies;
+use crate::nap::sleep_precisely;
 use crate::session::Session;
 
 /// How many requests per job all arrive at once before the measurement, so that threads are there.

@@ -6,7 +6,7 @@ use std::sync::atomic::{AtomicU32, Ordering};
 use super::kronecker;
 
 /// No vertex.
-const NONE: u32 = u32::MAX;
+pub const NONE: u32 = u32::MAX;
 
 /// A graph without directions: the neighbours of each vertex, one row after another.
 #[derive(Debug)]
@@ -51,7 +51,8 @@ impl Graph {
         self.starts.len() - 1
     }
 
-    fn neighbours(&self, vertex: u32) -> &[u32] {
+    /// The neighbours of a vertex; one may be there more than once.
+    pub fn neighbours(&self, vertex: u32) -> &[u32] {
         let vertex = vertex as usize;
         &self.neighbours[self.starts[vertex]..self.starts[vertex + 1]]
     }
@@ -85,6 +86,60 @@ impl Graph {
             .map(|&vertex| self.neighbours(vertex).len());
         ends.sum::<usize>() as u64 / 2
     }
+
+    /// Whether the parents are a tree of shortest paths from `root` to all of `component`, by the
+    /// rules of Graph500.
+    ///
+    /// # Errors
+    ///
+    /// What is wrong.
+    pub fn validate(
+        &self,
+        parent: impl Fn(u32) -> u32,
+        root: u32,
+        component: &[u32],
+    ) -> Result<(), String> {
+        if parent(root) != root {
+            return Err("the root is not its own parent".to_owned());
+        }
+        let has_parent = |vertex: &u32| parent(*vertex) != NONE;
+        let all = 0..u32::try_from(self.vertices()).expect("a vertex has 32 bits");
+        if !component.iter().all(has_parent) || all.filter(has_parent).count() != component.len() {
+            return Err("not all vertices were found, or too many".to_owned());
+        }
+        let mut levels = vec![NONE; self.vertices()];
+        levels[root as usize] = 0;
+        let mut path = Vec::new();
+        for &vertex in component {
+            let mut next = vertex;
+            while levels[next as usize] == NONE {
+                if path.len() > component.len() {
+                    return Err("the parents go round in a circle".to_owned());
+                }
+                path.push(next);
+                next = parent(next);
+            }
+            let mut level = levels[next as usize];
+            while let Some(passed) = path.pop() {
+                level += 1;
+                levels[passed as usize] = level;
+            }
+        }
+        for &vertex in component {
+            let (level, parent) = (levels[vertex as usize], parent(vertex));
+            let mut is_beside_parent = vertex == root;
+            for &neighbour in self.neighbours(vertex) {
+                is_beside_parent |= neighbour == parent;
+                if levels[neighbour as usize].abs_diff(level) > 1 {
+                    return Err("a path is not the shortest".to_owned());
+                }
+            }
+            if !is_beside_parent {
+                return Err("a vertex is no neighbour of its parent".to_owned());
+            }
+        }
+        Ok(())
+    }
 }
 
 /// A search: the graph, and which vertex each one was found from.
@@ -102,6 +157,11 @@ impl Search {
             parents: parents.collect(),
             graph,
         }
+    }
+
+    /// Where it searches.
+    pub fn graph(&self) -> &Graph {
+        &self.graph
     }
 
     /// Forgets what was found. Between two runs.
@@ -127,6 +187,20 @@ impl Search {
         }
     }
 
+    /// The same in a search on one thread. A claim is then a plain store: a locked operation for
+    /// each vertex would make the sequential search slower than it is by hand.
+    #[inline]
+    pub fn visit_alone(&self, vertex: u32, found: &mut Vec<u32>) {
+        for &neighbour in self.graph.neighbours(vertex) {
+            let parent = &self.parents[neighbour as usize];
+            // Relaxed, both: one thread searches, and no other reads meanwhile.
+            if parent.load(Ordering::Relaxed) == NONE {
+                parent.store(vertex, Ordering::Relaxed);
+                found.push(neighbour);
+            }
+        }
+    }
+
     /// Begins at `root`, which is its own parent.
     pub fn begin(&self, root: u32) {
         self.parents[root as usize].store(root, Ordering::Relaxed);
@@ -141,52 +215,14 @@ impl Search {
         found
     }
 
-    /// Whether the parents are a tree of shortest paths from `root` to all of `component`, by the
-    /// rules of Graph500.
+    /// Whether what was found is right; see [`Graph::validate`].
     ///
     /// # Errors
     ///
     /// What is wrong.
     pub fn validate(&self, root: u32, component: &[u32]) -> Result<(), String> {
         let parent = |vertex: u32| self.parents[vertex as usize].load(Ordering::Relaxed);
-        if parent(root) != root {
-            return Err("the root is not its own parent".to_owned());
-        }
-        let has_parent = |vertex: &u32| parent(*vertex) != NONE;
-        let all = 0..u32::try_from(self.graph.vertices()).expect("a vertex has 32 bits");
-        if !component.iter().all(has_parent) || all.filter(has_parent).count() != component.len() {
-            return Err("not all vertices were found, or too many".to_owned());
-        }
-        let mut levels = vec![NONE; self.graph.vertices()];
-        levels[root as usize] = 0;
-        let mut path = Vec::new();
-        for &vertex in component {
-            let mut next = vertex;
-            while levels[next as usize] == NONE {
-                if path.len() > component.len() {
-                    return Err("the parents go round in a circle".to_owned());
-                }
-                path.push(next);
-                next = parent(next);
-            }
-            let mut level = levels[next as usize];
-            while let Some(passed) = path.pop() {
-                level += 1;
-                levels[passed as usize] = level;
-            }
-        }
-        for &vertex in component {
-            let level = levels[vertex as usize];
-            let neighbours = self.graph.neighbours(vertex);
-            if vertex != root && !neighbours.contains(&parent(vertex)) {
-                return Err("a vertex is no neighbour of its parent".to_owned());
-            }
-            let is_near = |&neighbour: &u32| levels[neighbour as usize].abs_diff(level) <= 1;
-            if !neighbours.iter().all(is_near) {
-                return Err("a path is not the shortest".to_owned());
-            }
-        }
-        Ok(())
+        self.graph.validate(parent, root, component)
     }
 }
 
@@ -213,6 +249,22 @@ mod tests {
         assert_eq!(search.validate(0, &component), Ok(()));
         component.sort_unstable();
         assert_eq!(component, [0, 1, 2, 3, 4]);
+    }
+
+    /// Both ways of claiming a vertex make trees that are right.
+    #[test]
+    fn a_search_on_one_thread_claims_without_a_race() {
+        let (search, component) = searched();
+        search.reset();
+        search.begin(0);
+        let mut queue = vec![0];
+        let mut next = 0;
+        while let Some(&vertex) = queue.get(next) {
+            next += 1;
+            search.visit_alone(vertex, &mut queue);
+        }
+        assert_eq!(search.validate(0, &component), Ok(()));
+        assert_eq!(queue.len(), component.len());
     }
 
     #[test]

@@ -6,6 +6,8 @@ use std::hash::{BuildHasherDefault, Hasher};
 use std::sync::Arc;
 use std::thread;
 
+use crate::machine::cores_available;
+
 /// The lengths that are counted.
 pub const LENGTHS: [u32; 7] = [18, 12, 6, 4, 3, 2, 1];
 
@@ -114,30 +116,53 @@ impl KmerCounter {
     }
 }
 
-/// Starts a thread for each counter, and sends all pieces to each through a channel of its own.
-/// Returns the counters.
+/// How many threads share this many counters. A thread for each is the natural program, and where
+/// the jobs are all cores the cores are what limits it. With fewer jobs than cores the threads
+/// themselves must be fewer, because nothing else keeps the others from running.
+pub fn counting_threads(jobs: usize, counters: usize) -> usize {
+    threads_on(cores_available().unwrap_or(usize::MAX), jobs, counters)
+}
+
+fn threads_on(cores: usize, jobs: usize, counters: usize) -> usize {
+    if jobs < cores {
+        jobs.min(counters)
+    } else {
+        counters
+    }
+}
+
+/// Deals the counters to this many threads, and sends all pieces to each thread through a channel
+/// of its own. Returns the counters.
 pub fn count_in_threads<S, R, E>(
     pieces: &[Arc<[u8]>],
     counters: Vec<KmerCounter>,
+    threads: usize,
     channel: impl Fn() -> (S, R),
-    send: impl Fn(&S, Arc<[u8]>) -> Result<(), E>,
+    send: impl Fn(&mut S, Arc<[u8]>) -> Result<(), E>,
 ) -> Vec<KmerCounter>
 where
     R: IntoIterator<Item = Arc<[u8]>> + Send + 'static,
 {
-    let start = |mut counter: KmerCounter| {
+    let start = |mut share: Vec<KmerCounter>| {
         let (sender, receiver) = channel();
         let thread = thread::spawn(move || {
             for piece in receiver {
-                counter.count(&piece);
+                for counter in &mut share {
+                    counter.count(&piece);
+                }
             }
-            counter
+            share
         });
         (sender, thread)
     };
-    let (senders, threads): (Vec<_>, Vec<_>) = counters.into_iter().map(start).unzip();
+    // One after another, so that the expensive ones, which come first, are apart.
+    let mut shares = vec![Vec::new(); threads];
+    for (index, counter) in counters.into_iter().enumerate() {
+        shares[index % threads].push(counter);
+    }
+    let (mut senders, threads): (Vec<_>, Vec<_>) = shares.into_iter().map(start).unzip();
     for piece in pieces {
-        for sender in &senders {
+        for sender in &mut senders {
             // A counter that has panicked is missed when its thread is joined.
             let _ = send(sender, Arc::clone(piece));
         }
@@ -145,7 +170,7 @@ where
     drop(senders);
     let joined = threads.into_iter().map(thread::JoinHandle::join);
     joined
-        .map(|counter| counter.expect("a counter does not panic"))
+        .flat_map(|share| share.expect("a counter does not panic"))
         .collect()
 }
 
@@ -157,6 +182,9 @@ pub fn digest(counters: &[KmerCounter]) -> u64 {
 
 #[cfg(test)]
 mod tests {
+    use std::cell::Cell;
+    use std::sync::mpsc::{SyncSender, sync_channel};
+
     use super::*;
 
     #[test]
@@ -189,6 +217,40 @@ mod tests {
         let first = [0; 3].map(|_| (random.next() * f64::from(Lcg::MODULUS)).round() as u32);
         assert_eq!(first, [52_439, 102_040, 89_085]);
         assert_eq!(text(3).concat(), [1, 3, 2]);
+    }
+
+    #[test]
+    fn fewer_jobs_than_cores_are_as_many_threads() {
+        let all = LENGTHS.len();
+        assert_eq!(threads_on(2, 1, all), 1);
+        assert_eq!(threads_on(64, 4, all), 4);
+        assert_eq!(threads_on(64, 32, all), all);
+        // No more than the cores can run at once.
+        assert_eq!(threads_on(2, 2, all), all);
+        assert_eq!(threads_on(1, 1, all), all);
+    }
+
+    /// Each thread has a channel of its own, so the channels tell how many there are.
+    #[test]
+    fn threads_that_share_counters_count_the_same() {
+        let text = text(3_000).concat();
+        let pieces: Vec<Arc<[u8]>> = text.chunks(1_000).map(Arc::from).collect();
+        let mut expected = KmerCounter::all();
+        for counter in &mut expected {
+            counter.count_all(&pieces);
+        }
+        for threads in [1, 2, 3, LENGTHS.len()] {
+            let made = Cell::new(0);
+            let channel = || {
+                made.set(made.get() + 1);
+                sync_channel(1)
+            };
+            let counters = KmerCounter::all();
+            let send = |sender: &mut SyncSender<_>, piece| sender.send(piece);
+            let counted = count_in_threads(&pieces, counters, threads, channel, send);
+            assert_eq!(made.get(), threads);
+            assert_eq!(digest(&counted), digest(&expected));
+        }
     }
 
     #[test]

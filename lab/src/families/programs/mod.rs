@@ -5,12 +5,13 @@
 //! channels between them. What is computed is the same code for all ([`graph`], [`kmers`]).
 
 use std::sync::Arc;
+use std::time::Duration;
 
 use anyhow::Result;
 
 use crate::effort::Effort;
 use crate::entry::{Pair, RuntimeEntry, WorkloadEntry};
-use crate::families::{Family, one_job_and_all, usual_limit};
+use crate::families::{Family, one_job_and_all};
 use crate::runtime::RuntimeCard;
 use crate::session::Session;
 use crate::workload::WorkloadCard;
@@ -22,6 +23,7 @@ pub mod breadth_first;
 pub mod graph;
 pub mod kmers;
 pub mod kronecker;
+pub mod order;
 
 include!(concat!(env!("OUT_DIR"), "/families/programs.rs"));
 
@@ -38,13 +40,20 @@ pub static FAMILY: Family = Family {
         samples_min: 1,
         ..usual
     },
-    limit: usual_limit,
+    // A search of the largest usual graph, and the check of its tree, take up to a few seconds.
+    limit: |_smoke, full, samples| {
+        let each = if full { 30 } else { 5 };
+        Duration::from_secs(60 + each * samples as u64)
+    },
 };
 
 /// A program, with a checked answer.
 pub trait Program: Sized + Sync {
     /// Name, sizes and text.
     const CARD: WorkloadCard;
+
+    /// How many samples a process takes whatever the effort, if they belong together.
+    const SAMPLES: Option<usize> = None;
 
     /// Makes the input, the same for every runtime.
     fn build(size: u64) -> Result<Self>;
@@ -87,6 +96,7 @@ pub const PIECES: usize = 16;
 
 pub(crate) const fn workload<W: Program>() -> WorkloadEntry {
     WorkloadEntry {
+        samples: W::SAMPLES,
         label: W::size_label,
         ..WorkloadEntry::new(&FAMILY, W::CARD)
     }

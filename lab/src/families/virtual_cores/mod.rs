@@ -12,8 +12,9 @@ use anyhow::Result;
 
 use crate::effort::Effort;
 use crate::entry::{Pair, RuntimeEntry, WorkloadEntry};
-use crate::families::virtual_cores::sleepers::{Sleepers, sleep_precisely};
+use crate::families::virtual_cores::sleepers::Sleepers;
 use crate::families::{Family, usual_limit};
+use crate::nap::sleep_precisely;
 use crate::runtime::RuntimeCard;
 use crate::session::Session;
 use crate::workload::{WorkloadCard, group};

@@ -1,21 +1,10 @@
 //! Items that sleep: how long each does, which of them ran, and how many ran at once.
 
-use std::sync::atomic::{AtomicU32, AtomicU64, AtomicUsize, Ordering};
+use std::sync::atomic::{AtomicU32, AtomicU64, Ordering};
 use std::thread::sleep;
 use std::time::{Duration, Instant};
 
-/// Makes sleeps of this thread, and of threads that it makes from now on, end when they should. By
-/// default Linux lets them last 50 µs longer. Threads of some runtimes, drumline's among them, ask
-/// for more precision themselves, and their items would be shorter than those of others.
-#[cfg(target_os = "linux")]
-pub fn sleep_precisely() {
-    // Where this is refused, sleeps last longer.
-    let _ = nix::sys::prctl::set_timerslack(1_000);
-}
-
-/// Nothing to ask for on this system.
-#[cfg(not(target_os = "linux"))]
-pub fn sleep_precisely() {}
+use crate::nap::Peak;
 
 /// Items that sleep, and the book of what became of them.
 #[derive(Debug)]
@@ -25,8 +14,7 @@ pub struct Sleepers {
     epoch: Instant,
     ran: Vec<AtomicU32>,
     began: Vec<AtomicU64>,
-    running: AtomicUsize,
-    peak: AtomicUsize,
+    peak: Peak,
 }
 
 impl Sleepers {
@@ -37,8 +25,7 @@ impl Sleepers {
             epoch: Instant::now(),
             ran: lengths.iter().map(|_| AtomicU32::new(0)).collect(),
             began: lengths.iter().map(|_| AtomicU64::new(0)).collect(),
-            running: AtomicUsize::new(0),
-            peak: AtomicUsize::new(0),
+            peak: Peak::default(),
             lengths,
         }
     }
@@ -80,14 +67,10 @@ impl Sleepers {
     /// Runs an item, with something else in the place of its sleep.
     pub fn run_as(&self, index: usize, body: impl FnOnce()) {
         let now = u64::try_from(self.now().as_nanos()).unwrap_or(u64::MAX);
-        // Relaxed, all of them: what was counted is read after the runtime has said that all
-        // items have ended. The count of those that run publishes nothing. An item that begins
-        // because another one has ended comes after that in the order of changes of `running`.
+        // Relaxed, both of them: what was noted is read after the runtime has said that all items
+        // have ended.
         self.began[index].store(now, Ordering::Relaxed);
-        let running = self.running.fetch_add(1, Ordering::Relaxed) + 1;
-        self.peak.fetch_max(running, Ordering::Relaxed);
-        body();
-        self.running.fetch_sub(1, Ordering::Relaxed);
+        self.peak.during(body);
         self.ran[index].fetch_add(1, Ordering::Relaxed);
     }
 
@@ -104,7 +87,7 @@ impl Sleepers {
 
     /// The most items that have run at once, ever.
     pub fn peak(&self) -> u64 {
-        self.peak.load(Ordering::Relaxed) as u64
+        self.peak.most() as u64
     }
 
     /// Makes all items ready to run again.
@@ -122,7 +105,7 @@ impl Sleepers {
                 times => return Err(format!("item {index} ran {times} times")),
             }
         }
-        let peak = self.peak.load(Ordering::Relaxed);
+        let peak = self.peak.most();
         match limit {
             Some(jobs) if peak > jobs => Err(format!("{peak} items ran at once, jobs: {jobs}")),
             _ => Ok(()),

@@ -144,9 +144,11 @@ macro_rules! rows {
 
             const BY_DEFAULT: bool = $by_default;
 
-            const HAS_STACKS: bool = matches!(Kind::$scheduler, Kind::Pinned);
+            const HAS_STACKS: bool = Self::HAS_THREADS;
 
-                        const RESTARTS: bool = true;
+            const HAS_THREADS: bool = matches!(Kind::$scheduler, Kind::Pinned);
+
+            const RESTARTS: bool = true;
 
             const TIMERS: bool = true;
 
@@ -156,13 +158,13 @@ macro_rules! rows {
 
             fn start(jobs: usize) -> Result<Self> {
                 // Actors with threads need no other.
-                let jobs = if Self::HAS_STACKS { 1 } else { jobs };
+                let jobs = if Self::HAS_THREADS { 1 } else { jobs };
                 let scheduler = Kind::$scheduler.scheduler(jobs)?;
                 System::new(jobs, scheduler, Style::$style, $spares).map(Self)
             }
 
             fn refuses(actors: u64) -> Option<&'static str> {
-                (Self::HAS_STACKS && actors > MOST_THREADS).then_some(TOO_MANY_THREADS)
+                (Self::HAS_THREADS && actors > MOST_THREADS).then_some(TOO_MANY_THREADS)
             }
 
             fn spawn<B: Behaviour>(&'static self, _group: u64, behaviour: B) -> Self::Ref<B> {

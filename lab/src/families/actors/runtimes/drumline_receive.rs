@@ -15,7 +15,7 @@ pub struct DrumlineReceive(System);
 impl ActorRuntime for DrumlineReceive {
     const CARD: RuntimeCard = RuntimeCard {
         name: "drumline-receive",
-        about: "this repository: `spawn_thread`, a loop around `Inbox::receive`; any number of jobs",
+        about: "this repository: `spawn_thread`, a loop around `Inbox::receive`",
         package: Some("drumline"),
         role: Role::Ours,
         rank: 19,
@@ -25,6 +25,8 @@ impl ActorRuntime for DrumlineReceive {
     };
 
     const HAS_STACKS: bool = true;
+
+    const HAS_THREADS: bool = true;
 
     type Ref<B: Behaviour> = ActorRef<ThreadActor<B::Message>>;
 

@@ -20,12 +20,15 @@ use crate::runtime::{Role, RuntimeCard};
 /// Makes another state, for an actor that has panicked.
 type Make<B> = dyn FnMut() -> B + Send;
 
+/// That, in one word.
+type Again<B> = Box<Box<Make<B>>>;
+
 /// An actor of kameo.
 pub struct Shell<B> {
     behaviour: B,
     /// `None`: a panic ends the actor. Two boxes, because one would take two words: the actors of
     /// all other workloads have this field as well.
-    make: Option<Box<Box<Make<B>>>>,
+    make: Option<Again<B>>,
 }
 
 impl<B: Behaviour> Actor for Shell<B> {
@@ -88,6 +91,9 @@ impl ActorRuntime for Kameo {
     };
 
     const RESTARTS: bool = true;
+
+    // A reference has the type of its actor, so actors that are never restarted have it as well.
+    const OWN_BYTES: usize = size_of::<Option<Again<()>>>();
 
     type Ref<B: Behaviour> = ActorRef<Shell<B>>;
 

@@ -9,6 +9,7 @@ use anyhow::Result;
 
 use crate::families::fork_join::ForkJoinWorkload;
 use crate::families::fork_join::pool::Pool;
+use crate::nap::{Peak, sleep_precisely};
 use crate::session::Session;
 use crate::workload::{Shows, WorkloadCard};
 
@@ -18,16 +19,20 @@ const PENDING: u64 = 20_000;
 
 /// One arrangement; see the analysis.
 #[derive(Debug)]
-pub struct CoarseSleep(u64);
+pub struct CoarseSleep {
+    arrangement: u64,
+    peak: Peak,
+}
 
 impl ForkJoinWorkload for CoarseSleep {
     const CARD: WorkloadCard = WorkloadCard {
         name: "coarse-sleep",
         about: "join(sleep 100 ms, sleep 100 ms); the size chooses where: 0 plain, 1 ten joins \
                 deep left, 2 deep right, 3 under 20,000 pending joins; +10: the pool slept 1 s",
-        analysis: "With two jobs the right answer is 100 ms, with one job 200 ms. A sleeping \
-                   closure never calls the runtime, so whatever is not visible when it begins \
-                   stays hidden.",
+        analysis: "With two jobs the right answer is 100 ms, with one job 200 ms. A pool that \
+                   puts another thread in the place of one that sleeps takes less: two sleep at \
+                   once then, and it is held against no peer. A sleeping closure never calls the \
+                   runtime, so whatever is not visible when it begins stays hidden.",
         item: "join",
         size_counts: "arrangement",
         sizes: &[0, 1, 2, 3, 10, 11, 12, 13],
@@ -41,11 +46,16 @@ impl ForkJoinWorkload for CoarseSleep {
     type Answer = u64;
 
     fn build(size: u64) -> Result<Self> {
-        Ok(Self(size))
+        // Before the runtime makes its threads.
+        sleep_precisely();
+        Ok(Self {
+            arrangement: size,
+            peak: Peak::default(),
+        })
     }
 
     fn expected(&self) -> u64 {
-        2 + match self.0 % 10 {
+        2 + match self.arrangement % 10 {
             0 => 0,
             3 => PENDING,
             _ => DEEP,
@@ -57,17 +67,17 @@ impl ForkJoinWorkload for CoarseSleep {
     }
 
     fn run<P: Pool>(&self, context: P::Context<'_>) -> u64 {
-        match self.0 % 10 {
-            0 => naps::<P>(context),
-            1 => left::<P>(black_box(DEEP), context),
-            2 => right::<P>(black_box(DEEP), context),
-            _ => left::<P>(black_box(PENDING), context),
+        match self.arrangement % 10 {
+            0 => self.naps::<P>(context),
+            1 => self.left::<P>(black_box(DEEP), context),
+            2 => self.right::<P>(black_box(DEEP), context),
+            _ => self.left::<P>(black_box(PENDING), context),
         }
     }
 
     fn drive<P: Pool>(&self, pool: &P, session: &mut Session) {
         let expected = self.expected();
-        let rest = Duration::from_secs(self.0 / 10);
+        let rest = Duration::from_secs(self.arrangement / 10);
         let check = |_: &mut (), answer| {
             if answer == expected {
                 Ok(())
@@ -75,7 +85,7 @@ impl ForkJoinWorkload for CoarseSleep {
                 Err(format!("wrong answer: {answer}, expected {expected}"))
             }
         };
-        if self.0 >= 10 {
+        if self.arrangement >= 10 {
             // The whole pool sleeps, so the call comes from outside.
             session.sample_prepared(
                 1,
@@ -95,6 +105,7 @@ impl ForkJoinWorkload for CoarseSleep {
                 );
             });
         }
+        session.items_peak(self.peak.most() as u64);
     }
 
     fn refuses(size: u64) -> Option<&'static str> {
@@ -115,37 +126,39 @@ impl ForkJoinWorkload for CoarseSleep {
     }
 }
 
-fn naps<P: Pool>(context: P::Context<'_>) -> u64 {
-    let nap = |_: P::Context<'_>| {
-        sleep(NAP);
-        1
-    };
-    let (a, b) = P::join(context, nap, nap);
-    a + b
-}
-
-/// The naps at the end of a chain of left halves; every right half is trivial.
-fn left<P: Pool>(depth: u64, context: P::Context<'_>) -> u64 {
-    if depth == 0 {
-        return naps::<P>(context);
+impl CoarseSleep {
+    fn naps<P: Pool>(&self, context: P::Context<'_>) -> u64 {
+        let nap = |_: P::Context<'_>| {
+            self.peak.during(|| sleep(NAP));
+            1
+        };
+        let (a, b) = P::join(context, nap, nap);
+        a + b
     }
-    let (a, b) = P::join(
-        context,
-        |context| left::<P>(depth - 1, context),
-        |_| black_box(1),
-    );
-    a + b
-}
 
-/// The naps at the end of a chain of right halves; every left half is trivial.
-fn right<P: Pool>(depth: u64, context: P::Context<'_>) -> u64 {
-    if depth == 0 {
-        return naps::<P>(context);
+    /// The naps at the end of a chain of left halves; every right half is trivial.
+    fn left<P: Pool>(&self, depth: u64, context: P::Context<'_>) -> u64 {
+        if depth == 0 {
+            return self.naps::<P>(context);
+        }
+        let (a, b) = P::join(
+            context,
+            |context| self.left::<P>(depth - 1, context),
+            |_| black_box(1),
+        );
+        a + b
     }
-    let (a, b) = P::join(
-        context,
-        |_| black_box(1),
-        |context| right::<P>(depth - 1, context),
-    );
-    a + b
+
+    /// The naps at the end of a chain of right halves; every left half is trivial.
+    fn right<P: Pool>(&self, depth: u64, context: P::Context<'_>) -> u64 {
+        if depth == 0 {
+            return self.naps::<P>(context);
+        }
+        let (a, b) = P::join(
+            context,
+            |_| black_box(1),
+            |context| self.right::<P>(depth - 1, context),
+        );
+        a + b
+    }
 }

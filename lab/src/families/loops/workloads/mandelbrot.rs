@@ -7,7 +7,7 @@ use crate::session::Session;
 use crate::workload::{Shows, WorkloadCard};
 
 /// After this many steps a point counts as one that never escapes.
-const MOST_STEPS: u64 = 256;
+pub const MOST_STEPS: u64 = 256;
 
 /// A picture with sides of this many points.
 #[derive(Debug)]
@@ -57,7 +57,7 @@ impl LoopWorkload for Mandelbrot {
 
 /// The steps of all points of a row together. Not inlined: the same code for all runtimes.
 #[inline(never)]
-fn row(y: usize, side: usize) -> u64 {
+pub fn row(y: usize, side: usize) -> u64 {
     let scale = 2.5 / side as f64;
     let imaginary = (y as f64 + 0.5) * scale - 1.25;
     (0..side)

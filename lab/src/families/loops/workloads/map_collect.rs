@@ -15,7 +15,8 @@ pub struct MapCollect {
     expected: Vec<u64>,
 }
 
-fn mapped(number: u64) -> u64 {
+/// What becomes of a number.
+pub fn mapped(number: u64) -> u64 {
     (number ^ (number >> 7)).wrapping_mul(3)
 }
 

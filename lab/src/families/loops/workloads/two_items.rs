@@ -6,6 +6,7 @@ use std::time::Duration;
 use anyhow::Result;
 
 use crate::families::loops::{Cost, LoopRuntime, LoopWorkload, Need};
+use crate::nap::{Peak, sleep_precisely};
 use crate::session::Session;
 use crate::spin;
 use crate::workload::{Shows, WorkloadCard};
@@ -16,6 +17,7 @@ const MILLISECONDS: u64 = 100;
 #[derive(Debug)]
 pub struct TwoItems {
     spin: bool,
+    peak: Peak,
 }
 
 impl LoopWorkload for TwoItems {
@@ -24,7 +26,8 @@ impl LoopWorkload for TwoItems {
         about: "two items of 100 ms each; the size chooses what they do: 0 sleep, 1 spin",
         analysis: "With two jobs the right answer is 100 ms: few items are no reason to keep them \
                    together. With one job it is 200 ms, unless the pool notices that the thread \
-                   sleeps and puts another one in its place.",
+                   sleeps and puts another one in its place: then two ran at once, and it is held \
+                   against no peer.",
         item: "item",
         size_counts: "what they do",
         sizes: &[0, 1],
@@ -40,16 +43,23 @@ impl LoopWorkload for TwoItems {
     const COST: Cost = Cost::Uneven;
 
     fn build(size: u64) -> Result<Self> {
-        Ok(Self { spin: size == 1 })
+        // Before the runtime makes its threads.
+        sleep_precisely();
+        Ok(Self {
+            spin: size == 1,
+            peak: Peak::default(),
+        })
     }
 
     fn drive<R: LoopRuntime>(&self, runtime: &mut R, session: &mut Session) {
         let item = |&one: &u64| {
-            if self.spin {
-                (0..MILLISECONDS).for_each(|_| spin::one_millisecond());
-            } else {
-                sleep(Duration::from_millis(MILLISECONDS));
-            }
+            self.peak.during(|| {
+                if self.spin {
+                    (0..MILLISECONDS).for_each(|_| spin::one_millisecond());
+                } else {
+                    sleep(Duration::from_millis(MILLISECONDS));
+                }
+            });
             one
         };
         runtime.enter(|context| {
@@ -63,6 +73,7 @@ impl LoopWorkload for TwoItems {
                     sum => Err(format!("wrong answer: {sum}, expected 2")),
                 },
             );
+            session.items_peak(self.peak.most() as u64);
         });
     }
 

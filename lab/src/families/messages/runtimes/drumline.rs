@@ -11,6 +11,7 @@ use crate::families::messages::channel::{
     Sender, copies,
 };
 use crate::families::messages::executor::Executor;
+use crate::families::messages::runtimes::drumline_port_set;
 use crate::families::messages::select::CHANNELS;
 use crate::families::messages::{ChannelKind, MessageRuntime};
 use crate::runtime::{Role, RuntimeCard};
@@ -88,13 +89,7 @@ impl MessageRuntime for Drumline {
     }
 
     fn ports<T: Send + Unpin + 'static>(ports: usize) -> (Vec<impl Sender<T>>, impl Receiver<T>) {
-        let mut set = PortSet::new();
-        let senders = (0..ports).map(|_| {
-            let (sender, receiver) = spsc::unbounded();
-            set.add(receiver);
-            sender
-        });
-        (senders.collect::<Vec<_>>(), set)
+        drumline_port_set::ports(ports)
     }
 
     fn select4<T: Send + Unpin + 'static>() -> (Vec<impl Sender<T>>, impl SelectReceiver<T>) {

@@ -1,7 +1,5 @@
 //! The channels of tokio.
 
-use std::pin::Pin;
-
 use ::futures_util::stream::{self, SelectAll, Stream, StreamExt as _, select_all};
 use ::tokio::sync::{mpsc, oneshot};
 use futures_lite::future::block_on;
@@ -72,11 +70,10 @@ impl MessageRuntime for Tokio {
 
     fn ports<T: Send + Unpin + 'static>(ports: usize) -> (Vec<impl Sender<T>>, impl Receiver<T>) {
         let (senders, receivers): (Vec<_>, Vec<_>) =
-            (0..ports).map(|_| mpsc::unbounded_channel()).unzip();
-        let streams = receivers.into_iter().map(|mut receiver| {
-            let messages = stream::poll_fn(move |cx| receiver.poll_recv(cx));
-            Box::pin(messages) as Messages<T>
-        });
+            (0..ports).map(|_| mpsc::unbounded_channel::<T>()).unzip();
+        let streams = receivers
+            .into_iter()
+            .map(|mut receiver| stream::poll_fn(move |cx| receiver.poll_recv(cx)));
         (senders, select_all(streams))
     }
 
@@ -131,10 +128,11 @@ impl<T: Send + 'static> SelectReceiver<T> for Selected<T> {
     }
 }
 
-/// What a channel brings.
-type Messages<T> = Pin<Box<dyn Stream<Item = T> + Send>>;
-
-impl<T: Send + 'static> Receiver<T> for SelectAll<Messages<T>> {
+impl<T, S> Receiver<T> for SelectAll<S>
+where
+    T: Send + 'static,
+    S: Stream<Item = T> + Send + Unpin + 'static,
+{
     fn recv(&mut self) -> Option<T> {
         block_on(self.next())
     }

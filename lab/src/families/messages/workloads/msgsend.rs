@@ -21,13 +21,14 @@ impl MessageWorkload for Msgsend {
     const CARD: WorkloadCard = WorkloadCard {
         name: "msgsend",
         about: "10 clients each send 100,000 numbers to one server, which adds them up",
-        analysis: "From the start of the 11 threads to the answer. Each client is a thread with a \
+        analysis: "From the making of the channel and the start of the 11 threads to the end of \
+                   the server, which has answered. Each client is a thread with a \
                    sender of its own. When all clients have ended, the calling thread asks for \
                    the total, through one more sender, and gets it in one reply. The server \
                    answers when it has taken all messages, because not every library keeps the \
                    order of messages of different senders. A message is the number and the tag \
                    that tells it from the question. The channel has no bound, so clients never \
-                   wait.",
+                   wait; only the row of Go has one.",
         item: "message",
         size_counts: "messages per client",
         sizes: &[100_000],
@@ -62,8 +63,9 @@ pub fn label(each: u64) -> String {
 enum Request<const WORDS: usize, O> {
     /// To add a message to the total.
     Add(Payload<WORDS>),
-    /// To answer with the total.
-    Answer(O),
+    /// To answer with the total. In a box, so that a message is as large whatever a library's end
+    /// of a channel is.
+    Answer(Box<O>),
 }
 
 /// Measures clients that send `each` messages of `WORDS` words.
@@ -105,7 +107,7 @@ fn ask<R: MessageRuntime, const WORDS: usize>(each: u64) -> Option<Total> {
             client.join().expect("a client panicked");
         }
         let (reply, answer) = R::oneshot();
-        own.send(Request::Answer(reply));
+        own.send(Request::Answer(Box::new(reply)));
         drop(own);
         answer.recv_once()
     })
@@ -123,5 +125,18 @@ fn serve<const WORDS: usize, O: OnceSender<Total>>(mut receiver: impl Receiver<R
     }
     if let Some(reply) = asked {
         reply.send_once(total);
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::Request;
+
+    #[test]
+    fn a_message_is_as_large_in_every_row() {
+        assert_eq!(size_of::<Request<0, u8>>(), size_of::<*const u8>());
+        assert_eq!(size_of::<Request<0, [u64; 9]>>(), size_of::<*const u8>());
+        let with_a_word = size_of::<Request<1, u8>>();
+        assert_eq!(size_of::<Request<1, [u64; 9]>>(), with_a_word);
     }
 }

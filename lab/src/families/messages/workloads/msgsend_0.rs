@@ -15,8 +15,9 @@ impl MessageWorkload for Msgsend0 {
     const CARD: WorkloadCard = WorkloadCard {
         name: "msgsend-0",
         about: "the same as `msgsend`, with messages of 0 bytes",
-        analysis: "As `msgsend`, with a message that is nothing but its tag. What is left is what \
-                   the channel does.",
+        analysis: "As `msgsend`, with a message that is nothing but its tag: the 8 bytes of a \
+                   pointer, which the question has, in every row. What is left is what the channel \
+                   does.",
         ..Msgsend::CARD
     };
 

@@ -1,6 +1,5 @@
 //! Crossbeam: threads of one's own, and channels.
 
-use std::ops::Range;
 use std::sync::Arc;
 use std::thread;
 
@@ -8,21 +7,16 @@ use ::crossbeam_channel::{Receiver, Sender, bounded, unbounded};
 use anyhow::Result;
 
 use crate::families::programs::graph::Search;
-use crate::families::programs::kmers::{KmerCounter, count_in_threads};
+use crate::families::programs::kmers::{KmerCounter, count_in_threads, counting_threads};
+use crate::families::programs::order::Order;
 use crate::families::programs::{PIECES, ProgramRuntime, VERTICES};
 use crate::runtime::{Role, RuntimeCard};
 
-/// Vertices that a thread is to go on from.
-struct Order {
-    search: Arc<Search>,
-    frontier: Arc<Vec<u32>>,
-    range: Range<usize>,
-}
-
-/// Threads that take orders from one channel, and answer by another one; and a thread for each
-/// counter.
+/// Threads that take orders from one channel, and answer by another one; and threads with
+/// counters.
 #[derive(Debug)]
 pub struct Crossbeam {
+    jobs: usize,
     orders: Sender<Order>,
     answers: Receiver<Vec<u32>>,
 }
@@ -30,8 +24,8 @@ pub struct Crossbeam {
 impl ProgramRuntime for Crossbeam {
     const CARD: RuntimeCard = RuntimeCard {
         name: "crossbeam",
-        about: "crossbeam-channel: threads that take vertices from one channel, and one thread for \
-                each counter",
+        about: "crossbeam-channel: threads that take vertices from one channel, and threads with \
+                a channel and counters each",
         package: Some("crossbeam-channel"),
         role: Role::Peer,
         rank: 30,
@@ -47,28 +41,25 @@ impl ProgramRuntime for Crossbeam {
             let (to_do, done) = (to_do.clone(), done.clone());
             thread::Builder::new().spawn(move || {
                 for order in to_do {
-                    let found = order.search.visit_all(&order.frontier[order.range]);
-                    if done.send(found).is_err() {
+                    if done.send(order.follow()).is_err() {
                         return;
                     }
                 }
             })?;
         }
-        Ok(Self { orders, answers })
+        Ok(Self {
+            jobs,
+            orders,
+            answers,
+        })
     }
 
     fn level(&self, search: &Arc<Search>, frontier: Vec<u32>) -> Vec<u32> {
         if frontier.len() <= VERTICES {
             return search.visit_all(&frontier);
         }
-        let frontier = Arc::new(frontier);
         let mut ordered = 0;
-        for start in (0..frontier.len()).step_by(VERTICES) {
-            let order = Order {
-                search: Arc::clone(search),
-                frontier: Arc::clone(&frontier),
-                range: start..(start + VERTICES).min(frontier.len()),
-            };
+        for order in Order::all(search, frontier) {
             self.orders.send(order).expect("the threads are there");
             ordered += 1;
         }
@@ -76,6 +67,8 @@ impl ProgramRuntime for Crossbeam {
     }
 
     fn count(&self, pieces: &[Arc<[u8]>], counters: Vec<KmerCounter>) -> Vec<KmerCounter> {
-        count_in_threads(pieces, counters, || bounded(PIECES), Sender::send)
+        let threads = counting_threads(self.jobs, counters.len());
+        let send = |sender: &mut Sender<_>, piece| sender.send(piece);
+        count_in_threads(pieces, counters, threads, || bounded(PIECES), send)
     }
 }

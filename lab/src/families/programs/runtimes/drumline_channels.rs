@@ -8,6 +8,7 @@ use anyhow::{Result, anyhow};
 
 use crate::families::programs::graph::Search;
 use crate::families::programs::kmers::KmerCounter;
+use crate::families::programs::order::Order;
 use crate::families::programs::{PIECES, ProgramRuntime, VERTICES};
 use crate::runtime::{Role, RuntimeCard};
 
@@ -44,13 +45,12 @@ impl ProgramRuntime for DrumlineChannels {
             return search.visit_all(&frontier);
         }
         let (sender, mut receiver) = mpsc::unbounded();
-        for vertices in frontier.chunks(VERTICES) {
-            let (search, sender) = (Arc::clone(search), sender.clone());
-            let vertices = vertices.to_vec();
+        for order in Order::all(search, frontier) {
+            let sender = sender.clone();
             // Nothing waits for the task itself.
             drop(self.pool.spawn(move || {
                 // The receiver is there until all senders are gone.
-                let _ = sender.send(search.visit_all(&vertices));
+                let _ = sender.send(order.follow());
             }));
         }
         drop(sender);

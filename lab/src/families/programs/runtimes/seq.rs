@@ -30,7 +30,11 @@ impl ProgramRuntime for Seq {
     }
 
     fn level(&self, search: &Arc<Search>, frontier: Vec<u32>) -> Vec<u32> {
-        search.visit_all(&frontier)
+        let mut found = Vec::new();
+        for vertex in frontier {
+            search.visit_alone(vertex, &mut found);
+        }
+        found
     }
 
     fn count(&self, pieces: &[Arc<[u8]>], mut counters: Vec<KmerCounter>) -> Vec<KmerCounter> {

@@ -7,11 +7,11 @@ use std::thread;
 use anyhow::Result;
 
 use crate::families::programs::graph::Search;
-use crate::families::programs::kmers::{KmerCounter, count_in_threads};
+use crate::families::programs::kmers::{KmerCounter, count_in_threads, counting_threads};
 use crate::families::programs::{PIECES, ProgramRuntime, VERTICES};
 use crate::runtime::{Role, RuntimeCard};
 
-/// Threads for each level, with a share of the vertices each; and a thread for each counter.
+/// Threads for each level, with a share of the vertices each; and threads with counters.
 #[derive(Debug)]
 pub struct StdThreads {
     jobs: usize,
@@ -20,8 +20,8 @@ pub struct StdThreads {
 impl ProgramRuntime for StdThreads {
     const CARD: RuntimeCard = RuntimeCard {
         name: "std-threads",
-        about: "`std::thread::scope` for each level that is large; `std::sync::mpsc` and a thread \
-                for each counter",
+        about: "`std::thread::scope` for each level that is large; `std::sync::mpsc` and \
+                threads with a channel and counters each",
         package: None,
         role: Role::Peer,
         rank: 40,
@@ -55,6 +55,9 @@ impl ProgramRuntime for StdThreads {
     }
 
     fn count(&self, pieces: &[Arc<[u8]>], counters: Vec<KmerCounter>) -> Vec<KmerCounter> {
-        count_in_threads(pieces, counters, || sync_channel(PIECES), SyncSender::send)
+        let threads = counting_threads(self.jobs, counters.len());
+        let channel = || sync_channel(PIECES);
+        let send = |sender: &mut SyncSender<_>, piece| sender.send(piece);
+        count_in_threads(pieces, counters, threads, channel, send)
     }
 }

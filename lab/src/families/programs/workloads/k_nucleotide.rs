@@ -23,8 +23,10 @@ impl Program for KNucleotide {
         about: "counts of all texts of 1, 2, 3, 4, 6, 12 and 18 nucleotides in a long text",
         analysis: "The text comes from the generator of the Benchmarks Game, in pieces of 64 KiB, \
                    and is the same for all seven counters. With channels each counter is a task or \
-                   a thread and is sent all pieces; with loops each is an item. The counters differ \
-                   in what they cost: the tables of the two longest texts are in no first cache.",
+                   a thread and is sent all pieces; with loops each is an item. With fewer jobs \
+                   than cores, threads have several counters each, and are as many as the jobs. \
+                   The counters differ in what they cost: the tables of the two longest texts are \
+                   in no first cache.",
         item: "nucleotide",
         size_counts: "nucleotides",
         sizes: &[25_000_000],

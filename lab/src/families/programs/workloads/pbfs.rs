@@ -1,5 +1,6 @@
 //! `pbfs`: a breadth-first search of a large graph.
 
+use std::hint::black_box;
 use std::sync::Arc;
 
 use anyhow::Result;
@@ -7,12 +8,12 @@ use rand::SeedableRng;
 use rand::rngs::SmallRng;
 use rand::seq::IndexedRandom;
 
-use crate::families::programs::graph::{Graph, Search};
+use crate::families::programs::graph::{Graph, NONE, Search};
 use crate::families::programs::{Program, ProgramRuntime, breadth_first};
 use crate::session::Session;
 use crate::workload::{Shows, WorkloadCard};
 
-/// How many searches are made, one after another, and then again.
+/// How many searches a process makes after the warm-up, each from a root of its own.
 const ROOTS: usize = 64;
 
 /// A graph, and where to begin.
@@ -27,10 +28,12 @@ pub struct Pbfs {
 impl Program for Pbfs {
     const CARD: WorkloadCard = WorkloadCard {
         name: "pbfs",
-        about: "breadth-first search of a Kronecker graph, from one of 64 roots",
+        about: "breadth-first search of a Kronecker graph, from 64 roots",
         analysis: "As in Graph500: 2^scale vertices, 16 edges for each, and few of the vertices \
-                   have most of them. Each sample is the search from the next of 64 roots of the \
-                   largest component, and the tree that it makes is checked after that, untimed. \
+                   have most of them. Each sample is the search from the next of 64 random roots \
+                   of the largest component, and every process searches from all of them, unless \
+                   `--samples` says otherwise. The tree that a search makes is checked after it, \
+                   untimed. \
                    A search has some seven levels. Of these two or three have nearly all vertices, \
                    and the others are too small to be shared. Memory decides: most steps are to a \
                    vertex that is in no cache.",
@@ -43,6 +46,8 @@ impl Program for Pbfs {
         outside: true,
         shows: Shows::Rate,
     };
+
+    const SAMPLES: Option<usize> = Some(ROOTS);
 
     fn build(size: u64) -> Result<Self> {
         let graph = Graph::kronecker(u32::try_from(size)?);
@@ -81,5 +86,97 @@ impl Program for Pbfs {
 
     fn size_label(size: u64) -> String {
         format!("scale {size}")
+    }
+}
+
+impl Pbfs {
+    /// The same searches with `search`, which notes parents in a plain slice, without a runtime.
+    pub fn drive_with(
+        &self,
+        session: &mut Session,
+        search: fn(&Graph, parents: &mut [u32], root: u32) -> usize,
+    ) {
+        let graph = self.search.graph();
+        let mut state = (0, vec![NONE; graph.vertices()]);
+        let root = |turn: usize| self.roots[turn % self.roots.len()];
+        session.sample_prepared(
+            self.edges,
+            &mut state,
+            |(_, parents)| parents.fill(NONE),
+            |(turn, parents)| search(black_box(graph), parents, root(*turn)),
+            |(turn, parents), found| {
+                if found != self.component.len() {
+                    return Err(format!("{found} vertices were found"));
+                }
+                let parent = |vertex: u32| parents[vertex as usize];
+                graph.validate(parent, root(*turn), &self.component)?;
+                *turn += 1;
+                Ok(())
+            },
+        );
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use std::sync::Mutex;
+    use std::sync::atomic::{AtomicBool, Ordering};
+
+    use super::*;
+    use crate::effort::Effort;
+    use crate::families::programs::kmers::KmerCounter;
+    use crate::families::programs::runtimes::seq::Seq;
+    use crate::registry;
+    use crate::runtime::RuntimeCard;
+
+    /// Searches as `seq` does, and notes where it began.
+    #[derive(Default)]
+    struct Noting {
+        begins: AtomicBool,
+        roots: Mutex<Vec<u32>>,
+    }
+
+    impl ProgramRuntime for Noting {
+        const CARD: RuntimeCard = <Seq as ProgramRuntime>::CARD;
+
+        fn start(_jobs: usize) -> Result<Self> {
+            Ok(Self::default())
+        }
+
+        fn search(&self, search: impl FnOnce() -> usize + Send) -> usize {
+            // Relaxed, here and below: one thread does all of this.
+            self.begins.store(true, Ordering::Relaxed);
+            search()
+        }
+
+        fn level(&self, search: &Arc<Search>, frontier: Vec<u32>) -> Vec<u32> {
+            if self.begins.swap(false, Ordering::Relaxed) {
+                self.roots.lock().unwrap().extend(&frontier);
+            }
+            search.visit_all(&frontier)
+        }
+
+        fn count(&self, _: &[Arc<[u8]>], counters: Vec<KmerCounter>) -> Vec<KmerCounter> {
+            counters
+        }
+    }
+
+    #[test]
+    fn every_process_searches_from_all_roots() {
+        let workload = registry::workload("pbfs").unwrap();
+        for usual in [Effort::quick(), Effort::usual(), Effort::full()] {
+            let program = Pbfs::build(8).unwrap();
+            let noting = Noting::start(1).unwrap();
+            let mut session = Session::new(workload.effort(usual));
+            program.drive(&noting, &mut session);
+            assert_eq!(session.end().error, None);
+            // The first one is the warm-up.
+            let mut searched = noting.roots.into_inner().unwrap().split_off(1);
+            let mut roots = program.roots;
+            assert_eq!(roots.len(), 64);
+            searched.sort_unstable();
+            roots.sort_unstable();
+            assert_eq!(searched, roots);
+        }
     }
 }

@@ -5,10 +5,8 @@ use anyhow::Result;
 use crate::families::streams::mapping::Steps;
 use crate::families::streams::{StreamKind, StreamRuntime, StreamWorkload};
 use crate::session::Session;
+use crate::spin;
 use crate::workload::{Shows, WorkloadCard};
-
-/// The steps of an item: about a microsecond.
-const STEPS: u64 = 850;
 
 /// Items of a microsecond.
 #[derive(Debug)]
@@ -39,7 +37,7 @@ impl StreamWorkload for MapOrdered {
     const ONE_JOB_TOO: bool = true;
 
     fn drive<R: StreamRuntime>(size: u64, jobs: usize, session: &mut Session) -> Result<()> {
-        mapped::<R>(size, STEPS, jobs, session)
+        mapped::<R>(size, spin::MICROSECOND, jobs, session)
     }
 }
 

@@ -5,10 +5,11 @@ use anyhow::Result;
 use crate::families::streams::workloads::map_ordered::{MapOrdered, mapped};
 use crate::families::streams::{StreamKind, StreamRuntime, StreamWorkload};
 use crate::session::Session;
+use crate::spin;
 use crate::workload::WorkloadCard;
 
 /// The steps of an item: about fifty nanoseconds.
-const STEPS: u64 = 55;
+const STEPS: u64 = spin::MICROSECOND / 20;
 
 /// Items of fifty nanoseconds.
 #[derive(Debug)]

@@ -8,6 +8,7 @@ use anyhow::Result;
 
 use crate::families::tasks::roll::Roll;
 use crate::families::tasks::{TaskRuntime, TaskWorkload};
+use crate::nap::sleep_precisely;
 use crate::session::Session;
 use crate::workload::{Shows, WorkloadCard};
 
@@ -41,6 +42,8 @@ impl TaskWorkload for BlockingSleep {
 
     fn build(size: u64) -> Result<Self> {
         let tasks = usize::try_from(size)?;
+        // Before the runtime makes its threads.
+        sleep_precisely();
         Ok(Self { tasks })
     }
 

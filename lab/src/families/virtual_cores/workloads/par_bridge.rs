@@ -13,9 +13,6 @@ use crate::workload::{Shows, WorkloadCard};
 const ITEMS: u64 = 1_000_000;
 const SMOKE_ITEMS: u64 = 10_000;
 
-/// The steps of an item of a microsecond, roughly.
-const STEPS: u64 = 600;
-
 /// Items of one length.
 #[derive(Debug)]
 pub struct ParBridge;
@@ -44,8 +41,8 @@ impl VirtualWorkload for ParBridge {
         let items = if size < 10 { ITEMS } else { SMOKE_ITEMS };
         let steps = match size % 10 {
             0 => 0,
-            1 => STEPS / 10,
-            _ => STEPS,
+            1 => spin::MICROSECOND / 10,
+            _ => spin::MICROSECOND,
         };
         marked(items, jobs, session, |runtime: &R, marks| {
             runtime.bridge(0..items, |item| {
