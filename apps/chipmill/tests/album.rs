@@ -7,7 +7,7 @@ use std::path::Path;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, Mutex};
 
-use chipmill::album::{self, Failure, Planned, Rendered, Settings, Watch};
+use chipmill::album::{self, Failure, Planned, Rendered, Settings, Unplanned, Watch};
 use chipmill::output::Format;
 use chipmill::playlist::expand;
 use chipmill::render::Options;
@@ -23,6 +23,7 @@ struct Told {
     begun: Mutex<Vec<String>>,
     ended: Mutex<Vec<(String, Result<Rendered, String>)>>,
     frames: Mutex<u64>,
+    measured: Mutex<u64>,
     /// Set at the first block that is in a file.
     cancel: Option<Arc<AtomicBool>>,
 }
@@ -30,6 +31,10 @@ struct Told {
 impl Watch for Told {
     fn begins(&self, song: &Planned) {
         self.begun.lock().unwrap().push(song.name.clone());
+    }
+
+    fn measures(&self, _: &Planned, frames: u64) {
+        *self.measured.lock().unwrap() += frames;
     }
 
     fn goes_on(&self, _: &Planned, frames: u64) {
@@ -142,11 +147,12 @@ fn the_longest_song_begins_first() {
     assert_eq!(*told.begun.lock().unwrap(), paths);
 }
 
+/// Those in flight end, and those that wait do not begin.
 #[test]
 fn a_cancelled_album_leaves_no_half_file() {
     let songs = tempfile::tempdir().unwrap();
-    for name in ["a.vgm", "b.vgm", "c.vgm"] {
-        write(songs.path(), name, 200);
+    for number in 0..20 {
+        write(songs.path(), &format!("{number}.vgm"), 200);
     }
     for (jobs, in_flight) in [(2, 2), (1, 3)] {
         let out = tempfile::tempdir().unwrap();
@@ -157,7 +163,9 @@ fn a_cancelled_album_leaves_no_half_file() {
         let settings = settings(out.path(), Format::Flac16);
         let told = render(songs.path(), settings, jobs, in_flight, told);
         let ended = told.ended.lock().unwrap();
-        assert_eq!(ended.len(), 3);
+        let begun = told.begun.lock().unwrap().len();
+        assert!((1..=in_flight).contains(&begun), "{begun} songs have begun");
+        assert_eq!(ended.len(), begun);
         for (song, result) in ended.iter() {
             assert_eq!(*result, Err("cancelled".to_owned()), "{song}");
         }
@@ -177,7 +185,7 @@ fn one_broken_song_does_not_touch_the_others() {
     let settings = settings(out.path(), Format::Wav16);
     let plan = album::plan(expand(&[songs.path()]).entries, &settings);
     assert_eq!(plan.songs.len(), 2);
-    let [(name, failure)] = &plan.failed[..] else {
+    let [Unplanned { name, failure, .. }] = &plan.failed[..] else {
         panic!("one song is broken: {:?}", plan.failed);
     };
     assert!(name.ends_with("b.vgm"), "{name}");
@@ -245,11 +253,78 @@ fn names_come_from_tags_and_are_distinct() {
     assert_eq!(targets(&settings), (vec![file("Theme (2).flac")], 1));
 }
 
+/// A song that is broken, and whole again in the next run, finds its name free, though a song
+/// behind it wants the same.
+#[test]
+fn a_broken_song_keeps_its_name() {
+    let (songs, out) = (tempfile::tempdir().unwrap(), tempfile::tempdir().unwrap());
+    for directory in ["a", "b"] {
+        std::fs::create_dir(songs.path().join(directory)).unwrap();
+    }
+    let broken = songs.path().join("a/01.vgm");
+    std::fs::write(&broken, b"no log").unwrap();
+    write(songs.path(), "b/01.vgm", 3);
+    let mut settings = settings(out.path(), Format::Wav16);
+    let told = render(songs.path(), settings.clone(), 1, 1, Told::default());
+    assert_eq!(told.ended.lock().unwrap().len(), 1);
+    assert_eq!(names(out.path()), ["01 (2).wav"]);
+    std::fs::write(&broken, small_songs::song(7)).unwrap();
+    settings.skip_existing = true;
+    let plan = album::plan(expand(&[songs.path()]).entries, &settings);
+    let [again] = &plan.songs[..] else {
+        panic!("one song has no file: {:?}", plan.songs);
+    };
+    assert_eq!(again.name, broken.display().to_string());
+    assert_eq!(again.target, out.path().join("01.wav"));
+    assert_eq!(plan.skipped.len(), 1);
+}
+
+/// As above, for a name of tags: those of a song that is refused for its chips are known.
+#[test]
+fn a_refused_song_keeps_its_name() {
+    let (songs, out) = (tempfile::tempdir().unwrap(), tempfile::tempdir().unwrap());
+    for name in ["a.vgm", "b.vgm"] {
+        let mut log = small_songs::song(3);
+        if name == "a.vgm" {
+            // A NES APU.
+            log[0x84..0x88].copy_from_slice(&1_789_772_u32.to_le_bytes());
+        }
+        let tags = (log.len() - 0x14) as u32;
+        log[0x14..0x18].copy_from_slice(&tags.to_le_bytes());
+        let title: Vec<u8> = "Opening\0"
+            .encode_utf16()
+            .flat_map(u16::to_le_bytes)
+            .collect();
+        let text = [title, vec![0; 20]].concat();
+        log.extend(b"Gd3 \0\x01\0\0");
+        log.extend((text.len() as u32).to_le_bytes());
+        log.extend(text);
+        std::fs::write(songs.path().join(name), log).unwrap();
+    }
+    let mut settings = settings(out.path(), Format::Wav16);
+    settings.names = "{title}".parse().unwrap();
+    let plan = |settings: &Settings| album::plan(expand(&[songs.path()]).entries, settings);
+    let refused = plan(&settings);
+    assert_eq!((refused.songs.len(), refused.failed.len()), (1, 1));
+    assert_eq!(refused.songs[0].target, out.path().join("Opening (2).wav"));
+    settings.missing = MissingChips::Silent;
+    let both = plan(&settings);
+    let targets = ["Opening.wav", "Opening (2).wav"].map(|name| out.path().join(name));
+    let planned: Vec<_> = both.songs.iter().map(|song| song.target.clone()).collect();
+    assert_eq!(planned, targets);
+}
+
 #[test]
 fn a_song_gets_the_peak_that_is_asked_for() {
     let (songs, out, mut settings) = one_song(4, Format::WavFloat);
     settings.normalize = Some(0.5);
-    render(songs.path(), settings, 1, 1, Told::default());
+    let told = render(songs.path(), settings, 1, 1, Told::default());
+    // Each pass is told.
+    let (measured, written) = (told.measured.lock().unwrap(), told.frames.lock().unwrap());
+    assert!(
+        *measured >= *written && *written > 0,
+        "{measured} {written}"
+    );
     let mut file = hound::WavReader::open(out.path().join("a.wav")).unwrap();
     let peak = file
         .samples::<f32>()
@@ -264,13 +339,14 @@ fn a_song_that_is_too_long_is_refused() {
     settings.max_seconds = 2;
     let plan = album::plan(expand(&[songs.path()]).entries, &settings);
     let [
-        (
-            _,
-            Failure::TooLong {
-                seconds: 3,
-                limit: 2,
-            },
-        ),
+        Unplanned {
+            failure:
+                Failure::TooLong {
+                    seconds: 3,
+                    limit: 2,
+                },
+            ..
+        },
     ] = &plan.failed[..]
     else {
         panic!("{:?}", plan.failed);
@@ -284,7 +360,7 @@ fn a_song_that_no_file_of_the_format_can_hold_is_refused_before_it_is_rendered()
     settings.max_seconds = 3_600;
     let plan = |settings: &Settings| album::plan(expand(&[songs.path()]).entries, settings);
     let too_long = plan(&settings);
-    let [(_, failure)] = &too_long.failed[..] else {
+    let [Unplanned { failure, .. }] = &too_long.failed[..] else {
         panic!("{:?}", too_long.failed);
     };
     let text = failure.to_string();

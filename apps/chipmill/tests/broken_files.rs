@@ -4,7 +4,7 @@ mod log;
 
 use std::io::Write;
 
-use chipmill::song::{MAX_BYTES, MissingChips, Song, SongError, read};
+use chipmill::song::{ChipKind, MAX_BYTES, MissingChips, Song, SongError, read};
 use flate2::Compression;
 use flate2::write::GzEncoder;
 
@@ -128,18 +128,38 @@ fn millions_of_commands_for_streams_are_an_error() {
     assert!(what.contains("take too much memory"), "{what}");
 }
 
+/// The memories of a YM2610 have 16 MiB each, and that of a YMF278B 4 MiB. What is behind that, as
+/// in the dump of a board with banks, has no address.
 #[test]
-fn memory_behind_all_addresses_is_an_error() {
-    for start in [MAX_BYTES as u32 - 3, 0x7fff_ffff, u32::MAX] {
-        for kind in [0x82, 0x83] {
-            let mut log = log();
-            log.set(0x4c, 8_000_000);
-            let block = [&[0; 4][..], &start.to_le_bytes(), &[1; 4]].concat();
-            let offset = log.bytes.len();
-            log.block(kind, &block);
-            let (at, what) = broken_command(&log.finish());
-            assert_eq!(at, offset);
-            assert!(what.contains("memory"), "{what}");
+fn memory_behind_all_addresses_is_left_out() {
+    let song = |field, clock, kind, start: u32| {
+        let mut log = log();
+        log.set(field, clock);
+        log.block(kind, &[&[0; 4][..], &start.to_le_bytes(), &[1; 4]].concat());
+        log.wait(1);
+        parse(&log.finish()).unwrap()
+    };
+    for (field, clock, kind, size) in [
+        (0x4c, 8_000_000, 0x82, 16 << 20),
+        (0x4c, 8_000_000, 0x83, 16 << 20),
+        (0x60, 33_868_800, 0x84, 4 << 20),
+        // RAM behind 2 MiB of ROM.
+        (0x60, 33_868_800, 0x87, 2 << 20),
+    ] {
+        for (start, left) in [
+            (size - 4, vec![4]),
+            (size - 3, vec![3]),
+            (0x7fff_ffff, vec![]),
+            (u32::MAX, vec![]),
+        ] {
+            let song = song(field, clock, kind, start);
+            let lengths: Vec<_> = song.memory.iter().map(|block| block.data.len()).collect();
+            assert_eq!(lengths, left);
+            let is_cut = song
+                .remarks
+                .iter()
+                .any(|remark| remark.contains("last address"));
+            assert_eq!(is_cut, left != [4], "{:?}", song.remarks);
         }
     }
     // A block without all of its head.
@@ -147,6 +167,38 @@ fn memory_behind_all_addresses_is_an_error() {
     log.set(0x4c, 8_000_000);
     log.block(0x82, &[0; 7]);
     assert!(parse(&log.finish()).is_err());
+}
+
+/// A page for each of these blocks would be more memory than a song may have.
+#[test]
+fn blocks_all_over_the_memories_are_an_error() {
+    let mut log = log();
+    log.set(0x4c, 8_000_000 | 1 << 30);
+    for start in (0..16 << 20).step_by(1 << 14) {
+        for (kind, second) in [(0x82, 0), (0x83, 0), (0x82, 0x80)] {
+            log.block(
+                kind,
+                &[&[0; 4][..], &u32::to_le_bytes(start), &[1]].concat(),
+            );
+            let length = log.bytes.len() - 10;
+            log.bytes[length] |= second;
+        }
+    }
+    let (_, what) = broken_command(&log.finish());
+    assert!(what.contains("more than 32 MiB"), "{what}");
+}
+
+/// Each takes 16 bytes here, and some 70 in memory.
+#[test]
+fn tens_of_thousands_of_blocks_for_memories_are_an_error() {
+    let mut log = log();
+    log.set(0x4c, 8_000_000);
+    for _ in 0..(1 << 16) + 1 {
+        log.block(0x82, &[0, 0, 0, 0, 0, 0, 0, 0, 1]);
+    }
+    let (offset, what) = broken_command(&log.finish());
+    assert_eq!(offset, 0x100 + (16 << 16));
+    assert!(what.contains("take too much memory"), "{what}");
 }
 
 #[test]
@@ -227,7 +279,120 @@ fn header_fields_of_any_value_are_a_song_or_an_error() {
     ] {
         let mut log = log();
         log.set(field, value);
-        assert!(matches!(parse(&log.finish()), Err(SongError::Header(_))));
+        let file_len = log.bytes.len() + 1;
+        let error = parse(&log.finish()).unwrap_err();
+        let SongError::Header { offset, .. } = &error else {
+            panic!("{error}");
+        };
+        // The clock is wrong where it is, and of commands that are missing the file's end is known.
+        let expected = if field == 0x34 { file_len } else { field };
+        assert_eq!(*offset, expected, "{error}");
+        let text = error.to_string();
+        assert!(text.contains(&format!("offset {offset:#x}")), "{text}");
+        assert!(text.contains("get the file again"), "{text}");
+    }
+}
+
+/// A reader, or the parser, that panics is an error of its song.
+#[test]
+fn a_panic_is_an_error() {
+    struct Panics;
+    impl std::io::Read for Panics {
+        fn read(&mut self, _: &mut [u8]) -> std::io::Result<usize> {
+            panic!("a fault in the parser");
+        }
+    }
+    let begins: &[u8] = b"Vgm ";
+    let reader = std::io::Read::chain(begins, Panics);
+    let error = Song::from_reader(reader, MissingChips::Refuse).unwrap_err();
+    let text = error.to_string();
+    assert!(
+        text.contains("a fault in the parser") && text.contains("please report"),
+        "{text}"
+    );
+}
+
+/// The samples are in a ROM of the chip.
+#[test]
+fn drums_of_a_ym2608_are_a_remark() {
+    for (value, remarks) in [(0x01, 1), (0x81, 0), (0x00, 0)] {
+        let mut log = Log::new();
+        log.set(0x48, 7_987_200);
+        log.push(&[0x56, 0x10, value, 0x56, 0x10, value]);
+        log.wait(1);
+        let song = parse(&log.finish()).unwrap();
+        assert_eq!(song.remarks.len(), remarks, "{value:#04x}");
+        assert!(song.remarks.iter().all(|remark| remark.contains("ROM")));
+    }
+}
+
+/// Bit 31 of a clock stands for another chip of the family.
+#[test]
+fn chips_that_sound_as_their_relatives_are_a_remark() {
+    for (field, bits, chip) in [
+        (0x10, 1_u32 << 31, "VRC7"),
+        (OPN2, 1 << 31, "YM3438"),
+        (0x50, 3 << 30, "YM3812"),
+    ] {
+        let remarks = |bits| {
+            let mut log = Log::new();
+            log.set(field, 3_579_545 | bits);
+            log.wait(1);
+            parse(&log.finish()).unwrap().remarks
+        };
+        assert_eq!(remarks(0), [""; 0]);
+        assert_eq!(remarks(bits).len(), 1);
+        assert!(remarks(bits)[0].contains(chip), "{:?}", remarks(bits));
+    }
+}
+
+/// Before version 1.10 all FM chips had one clock in the header.
+#[test]
+fn an_old_log_has_the_chips_that_it_writes_to() {
+    let old = |commands: &[u8]| {
+        let mut log = Log::new();
+        log.set(0x08, 0x101);
+        log.set(0x10, 3_579_545);
+        // The commands are behind the header of that version.
+        log.bytes.truncate(0x40);
+        log.set(0x34, 0);
+        log.push(commands);
+        log.wait(100);
+        Song::parse(&log.finish(), MissingChips::Refuse).map(|song| {
+            let kinds = song.chips.iter().map(|chip| chip.kind);
+            kinds.collect::<Vec<_>>()
+        })
+    };
+    assert_eq!(old(&[0x51, 0x30, 0]).unwrap(), [ChipKind::Ym2413]);
+    assert_eq!(old(&[0x52, 0x28, 0]).unwrap(), [ChipKind::Ym2612]);
+    assert_eq!(old(&[0x54, 0x08, 0]).unwrap(), [ChipKind::Ym2151]);
+    let two = old(&[0x54, 0x08, 0, 0x51, 0x30, 0]).unwrap();
+    assert_eq!(two, [ChipKind::Ym2151, ChipKind::Ym2413]);
+    assert!(matches!(old(&[]), Err(SongError::NoChips)));
+}
+
+/// Where the header does not say where the commands begin, they begin at 0x40.
+#[test]
+fn commands_begin_at_their_usual_place() {
+    for (version, has_field) in [
+        (0x100, false),
+        (0x101, false),
+        (0x110, false),
+        (0x151, true),
+    ] {
+        for padding in [0, 0x100] {
+            let mut log = Log::new();
+            log.set(0x08, version);
+            log.set(0x0c, 3_579_545);
+            log.set(0x34, if has_field { 0 } else { 0xffff });
+            log.bytes.truncate(0x40);
+            log.push(&[0x50, 0x9f]);
+            log.wait(7);
+            log.push(&vec![0x70; padding]);
+            let song = parse(&log.finish()).unwrap();
+            assert_eq!(song.samples, 7 + padding as u64, "{version:#x}");
+            assert_eq!(song.chips.len(), 1);
+        }
     }
 }
 
@@ -246,7 +411,7 @@ fn files_of_another_kind_are_named() {
             other => panic!("{other:?}"),
         }
     }
-    assert!(matches!(parse(b"Vgm "), Err(SongError::Header(_))));
+    assert!(matches!(parse(b"Vgm "), Err(SongError::Header { .. })));
 }
 
 #[test]
@@ -300,16 +465,22 @@ fn each_command_has_the_length_of_the_specification() {
 }
 
 #[test]
-fn a_stream_of_a_missing_block_is_named_with_its_offset() {
+fn a_stream_of_a_missing_block_is_a_remark() {
     let mut log = log();
-    log.wait(1);
-    log.push(&[0x68, 0x66, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0]);
-    log.push(&[0x52, 0x28, 0xf0, 0x71, 0x80, 0xe0, 0, 0, 0, 0]);
-    let offset = log.bytes.len();
+    // A block of another bank.
+    log.block(4, &[1, 2]);
+    log.push(&[0x91, 0, 0, 1, 0]);
+    log.push(&[0x95, 0, 0, 0, 0]);
     log.push(&[0x95, 0, 5, 0, 0]);
-    let (at, what) = broken_command(&log.finish());
-    assert!(what.contains("block 5"), "{what}");
-    assert_eq!(at, offset);
+    log.block(0, &[1, 2]);
+    log.push(&[0x95, 0, 0, 0, 0]);
+    log.wait(1);
+    let song = parse(&log.finish()).unwrap();
+    let [remark] = &song.remarks[..] else {
+        panic!("{:?}", song.remarks);
+    };
+    // Block 0 comes later, and is played.
+    assert!(remark.contains("block 5 of type 0x00"), "{remark}");
 }
 
 #[test]

@@ -215,3 +215,33 @@ fn a_song_that_does_more_than_a_machine_could_is_left_out() {
     let problem = now.text().problem.unwrap();
     assert!(problem.contains("no machine could"), "{problem}");
 }
+
+/// A sink that has enough of blocks after some.
+struct Few(usize);
+
+impl Sink for Few {
+    fn write(&mut self, _: &[[f32; 2]]) -> Result<(), SinkError> {
+        self.0 = self.0.checked_sub(1).ok_or(SinkError::NoProgram)?;
+        Ok(())
+    }
+}
+
+#[test]
+fn a_song_without_frames_is_not_repeated() {
+    let songs = tempfile::tempdir().unwrap();
+    write(songs.path(), "a.vgm", 0);
+    let (keys, requests) = mpsc::unbounded();
+    keys.send(Request::Loop).unwrap();
+    drop(keys);
+    let now = Arc::new(Now::default());
+    let engine = Engine {
+        songs: expand(&[songs.path()]).entries,
+        missing: MissingChips::Refuse,
+        options: Options::default(),
+        requests,
+        now: now.clone(),
+        sink: Box::new(Few(10)),
+    };
+    assert_eq!(engine.run().unwrap(), [""; 0]);
+    assert!(now.ended());
+}

@@ -3,7 +3,7 @@
 mod file_names;
 mod small_songs;
 
-use std::io::Write;
+use std::io::{BufRead, BufReader, Write};
 use std::path::Path;
 use std::process::{Command, Output, Stdio};
 
@@ -69,6 +69,31 @@ fn json_is_a_line_for_each_song_and_one_for_all() {
 }
 
 #[test]
+fn a_song_that_is_left_out_has_a_line_of_json() {
+    let songs = tempfile::tempdir().unwrap();
+    write(songs.path(), "a.vgm", 1);
+    let out = tempfile::tempdir().unwrap();
+    std::fs::write(out.path().join("a.wav"), b"").unwrap();
+    let paths = [str_of(songs.path()), str_of(out.path())];
+    let arguments = [
+        "render",
+        paths[0],
+        "--out",
+        paths[1],
+        "--skip-existing",
+        "--json",
+    ];
+    for more in [&[][..], &["--dry-run"]] {
+        let run = output(&[&arguments[..], more].concat());
+        assert!(run.status.success(), "{run:?}");
+        let lines = text(&run.stdout);
+        let line: Value = serde_json::from_str(lines.lines().next().unwrap()).unwrap();
+        assert_eq!(line["skipped"], true, "{lines}");
+        assert!(line["song"].as_str().unwrap().ends_with("a.vgm"));
+    }
+}
+
+#[test]
 fn a_dry_run_writes_nothing() {
     let songs = tempfile::tempdir().unwrap();
     write(songs.path(), "a.vgm", 3);
@@ -118,6 +143,9 @@ fn wrong_options_say_what_is_right() {
     assert!(text(&format.stderr).contains("flac"), "{format:?}");
     let name = output(&["render", "a.vgm", "--name", "{year}"]);
     assert!(text(&name.stderr).contains("{title}"), "{name:?}");
+    let audio = output(&["play", "a.vgm", "--audio", "here"]);
+    assert_eq!(audio.status.code(), Some(2));
+    assert!(text(&audio.stderr).contains(".wav"), "{audio:?}");
     let empty = tempfile::tempdir().unwrap();
     let none = output(&["render", str_of(empty.path())]);
     assert_eq!(none.status.code(), Some(1));
@@ -171,47 +199,6 @@ fn info_prints_what_is_known() {
     );
 }
 
-/// What Ctrl-C sends, unless these tests were started to ignore it, as a shell starts what runs in
-/// its background: a program does not listen to a signal that it was started to ignore.
-#[cfg(unix)]
-fn signal_to_end() -> &'static str {
-    let status = std::fs::read_to_string("/proc/self/status").unwrap_or_default();
-    let line = status.lines().find_map(|line| line.strip_prefix("SigIgn:"));
-    let ignored = line.map_or(0, |mask| u64::from_str_radix(mask.trim(), 16).unwrap());
-    if ignored & 1 << 1 == 0 {
-        "-INT"
-    } else {
-        "-TERM"
-    }
-}
-
-/// The song lasts for an hour, so that it is in the middle when the signal comes.
-#[cfg(unix)]
-#[test]
-fn ctrl_c_leaves_no_half_file() {
-    let songs = tempfile::tempdir().unwrap();
-    write(songs.path(), "a.vgm", 36_000);
-    let out = tempfile::tempdir().unwrap();
-    let child = chipmill(&["render", str_of(songs.path()), "--out", str_of(out.path())])
-        .stdout(Stdio::null())
-        .spawn()
-        .unwrap();
-    while names(out.path()).is_empty() {
-        std::thread::yield_now();
-    }
-    let pid = child.id().to_string();
-    assert!(
-        Command::new("kill")
-            .args([signal_to_end(), &pid])
-            .status()
-            .unwrap()
-            .success()
-    );
-    let ended = child.wait_with_output().unwrap();
-    assert_eq!(ended.status.code(), Some(130));
-    assert_eq!(names(out.path()), [""; 0]);
-}
-
 #[test]
 fn a_row_is_measured_in_the_terms_of_the_lab() {
     let rows = ["drumline 1 x 1", "processes 2 x 2"];
@@ -237,6 +224,38 @@ fn a_row_is_measured_in_the_terms_of_the_lab() {
             assert!(line["rss_peak_bytes"].as_u64() > Some(1 << 20), "{line}");
         }
     }
+}
+
+/// What the row of processes does with each of them: the time of a process that is started, and has
+/// read its songs, begins with a word.
+#[test]
+fn a_process_of_a_row_waits_for_the_word() {
+    let songs = tempfile::tempdir().unwrap();
+    write(songs.path(), "a.vgm", 1);
+    let row = ["bench", "--row", "threads 1 x 1", "--held", "--sample"];
+    let start = || {
+        chipmill(&row)
+            .arg(songs.path())
+            .stdin(Stdio::piped())
+            .stdout(Stdio::piped())
+            .stderr(Stdio::null())
+            .spawn()
+            .unwrap()
+    };
+    let mut child = start();
+    let mut said = BufReader::new(child.stdout.take().unwrap()).lines();
+    assert_eq!(said.next().unwrap().unwrap(), "ready");
+    assert!(child.try_wait().unwrap().is_none());
+    child.stdin.take().unwrap().write_all(b"begin\n").unwrap();
+    let sample: Value = serde_json::from_str(&said.next().unwrap().unwrap()).unwrap();
+    assert_eq!(sample["frames"], 4410, "{sample}");
+    assert!(child.wait().unwrap().success());
+    // Without a program that says the word there is no measurement.
+    let mut child = start();
+    drop(child.stdin.take());
+    let ended = child.wait_with_output().unwrap();
+    assert!(!ended.status.success());
+    assert_eq!(text(&ended.stdout), "ready\n");
 }
 
 #[test]
@@ -328,6 +347,58 @@ fn json_tells_of_songs_that_fail_before_and_of_those_that_are_there() {
     assert!(is_there("b\u{7f}.vgm") && is_there("d.vgm"), "{each:?}");
     let error = each.iter().find_map(|line| line["error"].as_str());
     assert!(error.unwrap().contains("is no register log"));
+}
+
+/// An input that cannot be followed has a line too, and a song has the same name in each.
+#[test]
+fn json_tells_of_all_that_has_failed() {
+    let songs = tempfile::tempdir().unwrap();
+    let list = songs.path().join("list.m3u");
+    std::fs::write(&list, "broken.vgm\nhttp://127.0.0.1/a.vgm\n").unwrap();
+    let broken = songs.path().join("broken.vgm");
+    std::fs::write(&broken, b"nothing").unwrap();
+    let run = output(&["render", str_of(&list), "--json"]);
+    assert_eq!(run.status.code(), Some(1), "{run:?}");
+    let lines: Vec<Value> = text(&run.stdout)
+        .lines()
+        .map(|line| serde_json::from_str(line).unwrap())
+        .collect();
+    let [problem, song, all] = &lines[..] else {
+        panic!("{lines:?}");
+    };
+    assert!(problem["error"].as_str().unwrap().contains("list.m3u:2"));
+    assert_eq!(song["song"], str_of(&broken));
+    assert_eq!(all["failed"], 2);
+}
+
+/// Each song in flight has a file open, and the system lets the program have few.
+#[cfg(unix)]
+#[test]
+fn more_songs_than_open_files_are_all_rendered() {
+    let songs = tempfile::tempdir().unwrap();
+    // Longer than a turn, so that all that are in flight are there at once.
+    for number in 0..100 {
+        write(songs.path(), &format!("{number}.vgm"), 31);
+    }
+    let out = tempfile::tempdir().unwrap();
+    let run = |limit: &str| {
+        let script = format!(
+            "ulimit {limit} && exec \"$0\" render \"$1\" --out \"$2\" --jobs 2 --in-flight 90"
+        );
+        Command::new("sh")
+            .args(["-c", &script, env!("CARGO_BIN_EXE_chipmill")])
+            .args([songs.path(), out.path()])
+            .output()
+            .unwrap()
+    };
+    // A limit that the program can raise, and one that it cannot.
+    for (limit, is_told) in [("-S -n 64", false), ("-n 64", true)] {
+        let run = run(limit);
+        assert!(run.status.success(), "{run:?}");
+        assert_eq!(names(out.path()).len(), 100);
+        let told = text(&run.stderr).contains("38 songs are in flight, and not 90");
+        assert_eq!(told, is_told, "{run:?}");
+    }
 }
 
 #[test]

@@ -86,6 +86,8 @@ fn a_tag_in_one_script_is_found() {
     assert_eq!(song.tags.title.any(), "題");
     assert_eq!(song.tags.game.any(), "game");
     assert_eq!(song.tags.author.any(), "");
+    let blank = song_with(&tags(&units(&[" ", "題"])));
+    assert_eq!(blank.tags.title.any(), "題");
 }
 
 #[test]
@@ -187,5 +189,23 @@ fn tags_behind_the_end_are_a_remark() {
             _ => "they are behind the end",
         };
         assert!(remarks[0].ends_with(why), "{remarks:?}");
+    }
+}
+
+/// A field without an end, which would be most of a file, is cut like one that ends, and those
+/// behind it are read.
+#[test]
+fn long_fields_are_cut_between_characters() {
+    const MOST: usize = 16 << 10;
+    for (letter, bytes) in [("a", 1), ("ü", 2), ("あ", 3), ("𝄞", 4)] {
+        let long = letter.repeat(40_000);
+        let song = song_with(&tags(&units(&[&long, "", "game", "", &long])));
+        let kept = MOST / bytes * bytes;
+        assert!(song.tags.title.english == long[..kept]);
+        assert_eq!(song.tags.game.english, "game");
+        assert_eq!(song.tags.system.english.len(), kept);
+        assert_eq!(song.remarks, [""; 0]);
+        let endless = song_with(&tags(&long.encode_utf16().collect::<Vec<_>>()));
+        assert_eq!(endless.tags.title.english.len(), kept);
     }
 }

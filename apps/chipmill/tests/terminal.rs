@@ -1,14 +1,32 @@
-//! The player in a terminal, which is one of tmux. Where there is no tmux, the test says so and
-//! passes.
+//! The program in a terminal, which is one of tmux. Where there is no tmux, the tests say so and
+//! pass; with `CI=true` they fail.
 
 #![cfg(unix)]
 
+mod file_names;
+mod scripts;
 mod small_songs;
 
+use std::io::Write;
 use std::path::Path;
 use std::process::{Command, Output};
+use std::time::{Duration, Instant};
 
+use file_names::names;
+use scripts::write_script;
 use small_songs::write;
+
+/// What has not come by then does not come.
+const FOREVER: Duration = Duration::from_secs(120);
+
+/// Looks until something is so. `message` tells what there is instead.
+fn eventually(condition: impl Fn() -> bool, message: impl Fn() -> String) {
+    let start = Instant::now();
+    while !condition() {
+        assert!(start.elapsed() < FOREVER, "waited in vain: {}", message());
+        std::thread::yield_now();
+    }
+}
 
 /// A terminal of 80 × 24 in which a program runs.
 struct Terminal {
@@ -18,7 +36,10 @@ struct Terminal {
 impl Terminal {
     fn start(name: &str, command: &str) -> Option<Terminal> {
         if Command::new("tmux").arg("-V").output().is_err() {
-            println!("skipped: there is no tmux");
+            let is_demanded = std::env::var_os("CI").is_some_and(|ci| ci == "true");
+            assert!(!is_demanded, "there is no tmux");
+            // Not by `eprintln!`, which the test runner keeps to itself.
+            let _ = std::io::stderr().write_all(b"skipped: there is no tmux\n");
             return None;
         }
         let terminal = Terminal {
@@ -43,7 +64,8 @@ impl Terminal {
     fn tmux(&self, arguments: &[&str]) -> Output {
         let mut command = Command::new("tmux");
         command
-            .args(["-L", &self.socket, "-f", "/dev/null"])
+            // As UTF-8, whatever the locale is.
+            .args(["-u", "-L", &self.socket, "-f", "/dev/null"])
             .args(arguments);
         command.output().unwrap()
     }
@@ -54,9 +76,11 @@ impl Terminal {
 
     /// Waits until the screen shows a text.
     fn wait_for(&self, text: &str) {
-        while !self.screen().contains(text) {
-            std::thread::yield_now();
-        }
+        let message = || {
+            let captured = self.tmux(&["capture-pane", "-p"]);
+            format!("`{text}` on the screen: {captured:?}")
+        };
+        eventually(|| self.screen().contains(text), message);
     }
 
     fn screen(&self) -> String {
@@ -127,6 +151,23 @@ fn a_signal_ends_the_player_and_gives_the_terminal_back() {
     assert_eq!(String::from_utf8_lossy(&state.stdout).trim(), "0 1");
 }
 
+/// The engine waits in the pipe of that program, and the key is obeyed without it.
+#[test]
+fn q_quits_beside_a_program_that_does_not_read() {
+    let songs = tempfile::tempdir().unwrap();
+    write(songs.path(), "first.vgm", 6000);
+    let pw_cat = songs.path().join("pw-cat");
+    write_script(&pw_cat, "exec sleep 1000");
+    let (program, songs) = (env!("CARGO_BIN_EXE_chipmill"), songs.path().display());
+    let line = format!("PATH={songs}:$PATH {program} play {songs}");
+    let Some(terminal) = Terminal::start("hangs", &line) else {
+        return;
+    };
+    terminal.wait_for("1/1 first");
+    terminal.press("q");
+    terminal.wait_for("status=0");
+}
+
 /// It would read the song from the keys.
 #[test]
 fn a_song_does_not_come_from_the_terminal_of_the_keys() {
@@ -149,7 +190,8 @@ fn the_end_of_the_list_ends_the_player() {
     terminal.wait_for("status=0");
 }
 
-/// A terminal that is closed takes the player with it.
+/// A terminal that is closed takes the player with it. Elsewhere no file tells of a process.
+#[cfg(target_os = "linux")]
 #[test]
 fn a_closed_terminal_ends_the_player() {
     let songs = tempfile::tempdir().unwrap();
@@ -168,7 +210,76 @@ fn a_closed_terminal_ends_the_player() {
         // A zombie has ended; nothing waits for it where there is no init.
         status.is_ok_and(|status| !status.contains(") Z "))
     };
-    while lives() {
-        std::thread::yield_now();
+    eventually(|| !lives(), || format!("the end of the process {id}"));
+}
+
+/// Renders songs that are too loud, which is told of each, in a terminal that is closed meanwhile.
+/// Returns the status, and the files that are there then.
+fn renders_without_a_terminal(name: &str, trap: &str, notes: u16) -> Option<(String, Vec<String>)> {
+    let songs = tempfile::tempdir().unwrap();
+    write(songs.path(), "a.vgm", notes);
+    write(songs.path(), "b.vgm", 3);
+    let (out, end) = (tempfile::tempdir().unwrap(), tempfile::tempdir().unwrap());
+    let program = env!("CARGO_BIN_EXE_chipmill");
+    let end_of = |name: &str| end.path().join(name).display().to_string();
+    // The signal is for the shell of the terminal, and, when that has ended, for what runs in it.
+    let line = format!(
+        "sh -c 'trap {trap} HUP; {program} render {} --out {} --jobs 1 --gain 60 > {}; \
+         echo $? > {}; mv {} {}'",
+        songs.path().display(),
+        out.path().display(),
+        end_of("lines"),
+        end_of("written"),
+        end_of("written"),
+        end_of("status"),
+    );
+    let terminal = Terminal::start(name, &line)?;
+    terminal.wait_for("2 songs  ");
+    terminal.tmux(&["kill-server"]);
+    let status = || std::fs::read_to_string(end_of("status")).ok();
+    eventually(|| status().is_some(), || format!("the end of {line}"));
+    Some((status()?.trim().to_owned(), names(out.path())))
+}
+
+/// As with `nohup`, or `disown`.
+#[test]
+fn songs_are_rendered_without_their_terminal_if_they_may_be() {
+    if let Some(ended) = renders_without_a_terminal("ignored", "\"\"", 6_000) {
+        let files = ["a.wav", "b.wav"].map(str::to_owned).to_vec();
+        assert_eq!(ended, ("0".to_owned(), files));
     }
+}
+
+#[test]
+fn a_closed_terminal_ends_what_renders() {
+    if let Some((status, files)) = renders_without_a_terminal("hung-up", ":", 36_000) {
+        assert_eq!(status, "130");
+        // Those that are there are whole.
+        assert!(files.iter().all(|file| file.ends_with(".wav")), "{files:?}");
+    }
+}
+
+/// With more songs in flight than the terminal has lines.
+#[test]
+fn the_bar_of_all_songs_is_always_seen() {
+    let songs = tempfile::tempdir().unwrap();
+    for number in 0..30 {
+        write(songs.path(), &format!("{number}.vgm"), 1000);
+    }
+    let out = tempfile::tempdir().unwrap();
+    let program = env!("CARGO_BIN_EXE_chipmill");
+    let line = format!(
+        "trap : INT; {program} render {} --out {} --jobs 1 --in-flight 30",
+        songs.path().display(),
+        out.path().display(),
+    );
+    let Some(terminal) = Terminal::start("bars", &line) else {
+        return;
+    };
+    let all_have_begun = || names(out.path()).len() == 30;
+    eventually(all_have_begun, || format!("{:?}", names(out.path())));
+    terminal.wait_for("30 songs  ");
+    terminal.press("C-c");
+    terminal.wait_for("status=130");
+    assert_eq!(names(out.path()), [""; 0]);
 }

@@ -1,6 +1,7 @@
 //! One song to one file.
 
 use std::path::PathBuf;
+use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 
 use serde::Serialize;
@@ -9,12 +10,16 @@ use super::Settings;
 use super::plan::Planned;
 use crate::output::{OutputError, Writer};
 use crate::render::{OVERWORKED, Options, Renderer};
-use crate::song::SongError;
+use crate::song::{Song, SongError};
 
-/// The frames that are made between two looks at whether the user has had enough: a tenth of a
+/// The most frames that are made between two looks at whether the user has had enough: a tenth of a
 /// second of sound, which takes some 3 ms. A larger block would make the heaps of the threads
 /// larger, too: it comes and goes, and what a song keeps lies between.
-const BLOCK: usize = 1 << 12;
+pub const BLOCK: usize = 1 << 12;
+
+/// The blocks of a second at least. With a low rate, [`BLOCK`] frames would be seconds of sound,
+/// and a busy song would take as long to see that the user has had enough.
+const BLOCKS_PER_SECOND: u32 = 10;
 
 /// A song that has become a file.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
@@ -80,35 +85,43 @@ enum Stage {
 }
 
 impl<'a> Job<'a> {
-    /// Reads the song, and begins its file.
-    pub fn begin(planned: &'a Planned, settings: &'a Settings) -> Result<Self, Failure> {
+    /// Reads the song, as long as the flag is not set, and begins its file.
+    pub fn begin(
+        planned: &'a Planned,
+        settings: &'a Settings,
+        cancelled: &AtomicBool,
+    ) -> Result<Self, Failure> {
+        let song = planned.open(settings.missing, cancelled);
+        // The error of a song that was not read to its end says nothing about the song.
+        check(cancelled)?;
+        let song = Arc::new(song?);
         let mut job = Job {
             planned,
             settings,
             stage: Stage::Ended,
         };
+        let gain = settings.render.gain;
         job.stage = match settings.normalize {
             Some(_) => Stage::Measure {
-                renderer: job.renderer(settings.render.gain)?,
+                renderer: job.renderer(song, gain),
                 peak: 0.0,
             },
-            None => job.write(settings.render.gain)?,
+            None => job.write(song, gain)?,
         };
         Ok(job)
     }
 
-    fn renderer(&self, gain: f32) -> Result<Box<Renderer>, Failure> {
-        let song = self.planned.open(self.settings.missing)?;
+    fn renderer(&self, song: Arc<Song>, gain: f32) -> Box<Renderer> {
         let options = Options {
             gain,
             ..self.settings.render.clone()
         };
-        Ok(Box::new(Renderer::new(song, &options)))
+        Box::new(Renderer::new(song, &options))
     }
 
-    fn write(&self, gain: f32) -> Result<Stage, Failure> {
-        let renderer = self.renderer(gain)?;
-        let tags = self.planned.entry.tags(renderer.song());
+    fn write(&self, song: Arc<Song>, gain: f32) -> Result<Stage, Failure> {
+        let tags = self.planned.entry.tags(&song);
+        let renderer = self.renderer(song, gain);
         let writer = Writer::create(
             &self.planned.target,
             self.settings.format,
@@ -125,25 +138,38 @@ impl<'a> Job<'a> {
     pub fn step(&mut self) -> Result<Step, Failure> {
         // Made anew each time, which is little beside what fills it: a song that waits while others
         // have their turn needs no room for frames.
-        let mut block = vec![[0.0; 2]; BLOCK];
+        let frames = block_len(self.settings.render.rate);
+        let mut block = vec![[0.0; 2]; frames];
         match &mut self.stage {
             Stage::Measure { renderer, peak } => {
                 let filled = fill(renderer, &mut block, self.settings)?;
                 for sample in block[..filled].as_flattened() {
                     *peak = peak.max(sample.abs());
                 }
-                if filled < BLOCK {
+                if filled < frames {
                     let wanted = self.settings.normalize.unwrap_or(1.0);
                     // A song without a sound keeps its silence.
                     let factor = if *peak > 0.0 { wanted / *peak } else { 1.0 };
-                    self.stage = self.write(self.settings.render.gain * factor)?;
+                    let gain = self.settings.render.gain * factor;
+                    // The chips that have measured it go before there are others.
+                    if let Stage::Measure { renderer, .. } =
+                        std::mem::replace(&mut self.stage, Stage::Ended)
+                    {
+                        self.stage = self.write(renderer.into_song(), gain)?;
+                    }
                 }
-                Ok(Step::Measured)
+                Ok(Step::Measured(filled as u64))
             }
             Stage::Write { renderer, writer } => {
                 let filled = fill(renderer, &mut block, self.settings)?;
+                if self.settings.normalize.is_some_and(|peak| peak <= 1.0) {
+                    // What is beyond is no sound that was too loud, but the rounding of the gain.
+                    for sample in block[..filled].as_flattened_mut() {
+                        *sample = sample.clamp(-1.0, 1.0);
+                    }
+                }
                 writer.write(&block[..filled])?;
-                if filled < BLOCK
+                if filled < frames
                     && let Stage::Write { writer, .. } =
                         std::mem::replace(&mut self.stage, Stage::Ended)
                 {
@@ -159,6 +185,11 @@ impl<'a> Job<'a> {
             Stage::Ended => Err(Failure::Cancelled),
         }
     }
+}
+
+/// The frames that are made at a time with this rate.
+pub fn block_len(rate: u32) -> usize {
+    BLOCK.min((rate / BLOCKS_PER_SECOND).max(1) as usize)
 }
 
 /// Makes the next frames of a song that does no more than a machine could.
@@ -179,8 +210,8 @@ fn fill(
 
 /// What a step has come to.
 pub enum Step {
-    /// A part of the song has been measured.
-    Measured,
+    /// This number of frames more has been measured.
+    Measured(u64),
     /// This number of frames more is in the file.
     Written(u64),
     /// The file is there.

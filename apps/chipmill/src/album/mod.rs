@@ -5,16 +5,19 @@
 //!         (lengths,                       (renderer,
 //!          names)                          writer)
 //! ```
-//! The plan reads every song once, for its length and its tags; a song that waits for its turn then
-//! holds its paths, and is read again. (A song from standard input, which cannot be read again,
-//! holds its bytes.)
+//! The plan reads every song once, for its length and its tags, and keeps the name that they make;
+//! a song that waits for its turn then holds its paths and what its playlist says of it, and is
+//! read again. (A song from standard input, which cannot be read again, holds its bytes.)
 
+mod cancellable;
 mod job;
 mod plan;
 mod run;
+#[cfg(test)]
+mod tests_job;
 
 pub use job::{Failure, Rendered};
-pub use plan::{Plan, Planned, Skipped, plan};
+pub use plan::{Plan, Planned, Skipped, Unplanned, plan};
 pub use run::{Watch, render, render_one};
 
 use std::path::PathBuf;

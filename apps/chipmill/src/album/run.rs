@@ -9,6 +9,7 @@ use drumline::{Pool, TaskSet, stream};
 
 use super::job::{Job, Step, check};
 use super::{Failure, Plan, Planned, Rendered, Settings};
+use crate::song::panic_text;
 
 /// The blocks that a song makes before it gives way: less than a tenth of a second of work. The
 /// processor has to learn the branches and the data of the next song anew, which takes some hundred
@@ -17,8 +18,10 @@ const TURN: usize = 32;
 
 /// What is told while songs are rendered, by the threads that render them.
 pub trait Watch: Send + Sync {
-    /// A song begins.
+    /// A song begins. One that is still waiting when the user has had enough never does.
     fn begins(&self, song: &Planned);
+    /// `frames` more have been measured for its peak, before its file begins.
+    fn measures(&self, _song: &Planned, _frames: u64) {}
     /// `frames` more are in its file.
     fn goes_on(&self, song: &Planned, frames: u64);
     /// A song has ended.
@@ -31,7 +34,7 @@ pub trait Watch: Send + Sync {
 /// other after some blocks. The files do not depend on any of these numbers.
 ///
 /// Returns when all songs have ended, or, after `cancelled` is set, when those in flight have left
-/// their blocks: no half file is there then.
+/// their blocks: no half file is there then, and the songs that wait do not begin.
 ///
 /// # Panics
 ///
@@ -72,16 +75,18 @@ pub fn render(
     }
 }
 
-/// Renders a song from its beginning to its end, in the calling thread.
+/// Renders a song from its beginning to its end, in the calling thread, unless `cancelled` is set.
 ///
 /// # Panics
 ///
 /// `watch` panics.
 pub fn render_one(song: &Planned, settings: &Settings, watch: &dyn Watch, cancelled: &AtomicBool) {
+    if check(cancelled).is_err() {
+        return;
+    }
     watch.begins(song);
     let result = caught(|| {
-        check(cancelled)?;
-        let mut job = Job::begin(song, settings)?;
+        let mut job = Job::begin(song, settings, cancelled)?;
         loop {
             if let Some(rendered) = step(&mut job, song, watch, cancelled)? {
                 return Ok(rendered);
@@ -110,6 +115,9 @@ async fn take_turns(
         tasks.spawn_future(async move {
             // Relaxed: each task gets a number of its own, and the songs do not change.
             while let Some(&song) = order.get(next.fetch_add(1, Ordering::Relaxed)) {
+                if check(&cancelled).is_err() {
+                    return;
+                }
                 let song = &plan.songs[song];
                 watch.begins(song);
                 let result = in_turn(song, &settings, watch.as_ref(), &cancelled).await;
@@ -130,10 +138,7 @@ async fn in_turn(
     watch: &dyn Watch,
     cancelled: &AtomicBool,
 ) -> Result<Rendered, Failure> {
-    let mut job = caught(|| {
-        check(cancelled)?;
-        Job::begin(song, settings)
-    })?;
+    let mut job = caught(|| Job::begin(song, settings, cancelled))?;
     loop {
         for _ in 0..TURN {
             if let Some(rendered) = caught(|| step(&mut job, song, watch, cancelled))? {
@@ -153,7 +158,10 @@ fn step(
 ) -> Result<Option<Rendered>, Failure> {
     check(cancelled)?;
     Ok(match job.step()? {
-        Step::Measured => None,
+        Step::Measured(frames) => {
+            watch.measures(song, frames);
+            None
+        }
         Step::Written(frames) => {
             watch.goes_on(song, frames);
             None
@@ -165,9 +173,6 @@ fn step(
 /// A panic is the failure of its song, and of no other.
 fn caught<T>(op: impl FnOnce() -> Result<T, Failure>) -> Result<T, Failure> {
     // What the closure has changed belongs to the song, which ends with the failure.
-    catch_unwind(AssertUnwindSafe(op)).unwrap_or_else(|payload| {
-        let text = payload.downcast_ref::<&str>().copied();
-        let text = text.or_else(|| payload.downcast_ref::<String>().map(String::as_str));
-        Err(Failure::Panicked(text.unwrap_or("a panic").to_owned()))
-    })
+    catch_unwind(AssertUnwindSafe(op))
+        .unwrap_or_else(|payload| Err(Failure::Panicked(panic_text(payload.as_ref()))))
 }

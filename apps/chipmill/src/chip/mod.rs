@@ -1,6 +1,7 @@
 //! Sound chips: what a register write changes, and what is heard.
 
 pub mod okim6258;
+pub mod paged_memory;
 pub mod sn76489;
 pub mod ymfm;
 

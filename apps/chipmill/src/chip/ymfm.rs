@@ -7,12 +7,17 @@ use ymfm_sys::ffi::{self, AccessClass, ChipType};
 use ymfm_sys::{ChipPtr, InterfaceCallbacks, InterfaceHandler};
 
 use super::Core;
+use super::paged_memory::PagedMemory;
 use crate::song::{ChipKind, Memory};
 
 /// The outputs of a chip at most.
 const OUTPUTS: usize = 8;
 /// The RAM that a YM2608 or Y8950 can have for samples, and fill through its registers, in bytes.
-const SAMPLE_RAM: usize = 256 << 10;
+const SAMPLE_RAM: u32 = 256 << 10;
+/// The first address of the YMF278B's wave memory that is RAM, which registers can fill.
+pub const WAVE_RAM: u32 = 0x20_0000;
+/// The register with which the YM2608 strikes its six drums.
+pub const DRUMS: u8 = 0x10;
 /// The frames that are made at a time.
 const BATCH: usize = 64;
 
@@ -28,18 +33,21 @@ pub struct Ymfm {
     rate: Option<u32>,
     /// The distance from the port for the address to that for the data.
     data_port: u32,
+    /// Whether its drums have no samples: those of the YM2608 are in a ROM of its own, which is not
+    /// free. Without them each would sound as a loud saw-tooth.
+    has_silent_drums: bool,
 }
 
 /// What a chip plays from.
 #[derive(Default)]
 struct Memories {
-    adpcm_a: Vec<u8>,
-    adpcm_b: Vec<u8>,
-    wave: Vec<u8>,
+    adpcm_a: PagedMemory,
+    adpcm_b: PagedMemory,
+    wave: PagedMemory,
 }
 
 impl Memories {
-    fn of(&mut self, memory: Memory) -> &mut Vec<u8> {
+    fn of(&mut self, memory: Memory) -> &mut PagedMemory {
         match memory {
             Memory::AdpcmA => &mut self.adpcm_a,
             Memory::AdpcmB => &mut self.adpcm_b,
@@ -104,20 +112,19 @@ impl Ymfm {
                 AccessClass::Pcm => Memory::Wave,
                 _ => return 0,
             };
-            let mut memories = read_from.borrow_mut();
-            let byte = memories.of(memory).get(offset as usize);
-            byte.copied().unwrap_or(0)
+            read_from.borrow_mut().of(memory).get(offset as usize)
         };
         let written_to = Rc::clone(&memories);
         let write = move |class: AccessClass, offset: u32, value: u8| {
-            let offset = offset as usize;
-            if class == AccessClass::AdpcmB && offset < SAMPLE_RAM {
-                let memory = &mut written_to.borrow_mut().adpcm_b;
-                if memory.len() <= offset {
-                    memory.resize(offset + 1, 0);
+            let memory = match class {
+                AccessClass::AdpcmB if offset < SAMPLE_RAM => Memory::AdpcmB,
+                AccessClass::Pcm if (WAVE_RAM..Memory::Wave.size()).contains(&offset) => {
+                    Memory::Wave
                 }
-                memory[offset] = value;
-            }
+                _ => return,
+            };
+            let mut memories = written_to.borrow_mut();
+            memories.of(memory).write(offset as usize, &[value]);
         };
         let handler = InterfaceHandler {
             ymfm_external_read: Some(Box::new(read)),
@@ -135,19 +142,14 @@ impl Ymfm {
             outputs,
             rate: (kind == ChipType::Ym2149).then_some(clock / 8),
             data_port: if kind == ChipType::Ym2149 { 2 } else { 1 },
+            has_silent_drums: kind == ChipType::Ym2608,
         }
     }
 
-    /// Writes to a memory of the chip, which grows as far as it is written.
+    /// Writes to a memory of the chip, which has the pages that are written to.
     pub fn load(&mut self, memory: Memory, start: u32, data: &[u8]) {
         let mut memories = self.memories.borrow_mut();
-        let memory = memories.of(memory);
-        let start = start as usize;
-        let end = start + data.len();
-        if memory.len() < end {
-            memory.resize(end, 0);
-        }
-        memory[start..end].copy_from_slice(data);
+        memories.of(memory).write(start as usize, data);
     }
 }
 
@@ -157,6 +159,10 @@ impl Core for Ymfm {
     }
 
     fn write(&mut self, port: u8, register: u8, value: u8) {
+        // Even ports have the same registers.
+        if self.has_silent_drums && port.is_multiple_of(2) && register == DRUMS {
+            return;
+        }
         let address = 2 * u32::from(port & 3);
         self.chip.pin_mut().write(address, register);
         self.chip.pin_mut().write(address + self.data_port, value);
@@ -177,5 +183,36 @@ impl Core for Ymfm {
                 };
             }
         }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// Register 6 of the YMF278B's PCM part writes to the address that registers 3 to 5 say.
+    #[test]
+    fn registers_fill_the_ram_of_a_ymf278b() {
+        let mut chip = Ymfm::new(ChipKind::Ymf278B, 33_868_800);
+        // The PCM part is there, and its memory is for registers.
+        chip.write(1, 0x05, 0x03);
+        chip.write(2, 0x02, 0x01);
+        let mut fill = |address: u32| {
+            for (register, shift) in [(0x03, 16), (0x04, 8), (0x05, 0)] {
+                chip.write(2, register, (address >> shift) as u8);
+            }
+            for value in 1..=16 {
+                chip.write(2, 0x06, value);
+            }
+            let memories = chip.memories.borrow();
+            (0..16)
+                .map(move |place| memories.wave.get(address as usize + place))
+                .collect::<Vec<u8>>()
+        };
+        let written: Vec<u8> = (1..=16).collect();
+        assert_eq!(fill(WAVE_RAM), written);
+        assert_eq!(fill(Memory::Wave.size() - 16), written);
+        // What is in the ROM stays.
+        assert_eq!(fill(WAVE_RAM - 16), [0; 16]);
     }
 }

@@ -1,15 +1,20 @@
 //! How far the songs are, on the terminal.
+//!
+//! A terminal can go while songs are rendered: what is drawn or written then is lost, and the songs
+//! go on. (`MultiProgress::suspend` would panic.)
 
 use std::collections::HashMap;
-use std::io::{self, IsTerminal, Write};
+use std::io::{self, IsTerminal};
 use std::sync::Mutex;
 use std::sync::PoisonError;
+use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::Duration;
 
-use anyhow::Result;
-use chipmill::album::{Failure, Plan, Planned, Rendered, Watch};
+use anyhow::{Context, Result};
+use chipmill::album::{Failure, Plan, Planned, Rendered, Settings, Watch};
 use indicatif::{HumanBytes, MultiProgress, ProgressBar, ProgressDrawTarget, ProgressStyle};
 
+use super::lines::Lines;
 use super::render::is_wrong;
 use super::text::{printable, written};
 
@@ -21,8 +26,11 @@ pub struct Bars {
     failed: usize,
     skipped: usize,
     lines: bool,
+    /// How many times each song is rendered: twice where its peak is measured first.
+    passes: u64,
     bars: MultiProgress,
     total: ProgressBar,
+    out: Lines,
     state: Mutex<State>,
 }
 
@@ -34,33 +42,41 @@ struct State {
     wrong: usize,
     frames: u64,
     bytes: u64,
-    /// Why standard output has not taken a line.
-    unwritten: Option<io::Error>,
 }
 
 impl Bars {
-    /// Bars for a plan of files with this rate. This number of them has failed before.
-    pub fn new(plan: &Plan, rate: u32, json: bool, failed: usize) -> Self {
+    /// Bars for a plan of files. This number of songs has failed before.
+    ///
+    /// # Errors
+    ///
+    /// The system has no thread for what is written.
+    pub fn new(plan: &Plan, settings: &Settings, json: bool, failed: usize) -> Result<Self> {
         let terminal = io::stderr().is_terminal() && !json;
         let target = match terminal {
             true => ProgressDrawTarget::stderr(),
             false => ProgressDrawTarget::hidden(),
         };
         let bars = MultiProgress::with_draw_target(target);
-        let frames = plan.songs.iter().map(|song| song.frames).sum();
-        let total = bars.add(ProgressBar::new(frames));
+        let passes = match settings.normalize {
+            Some(_) => 2,
+            None => 1,
+        };
+        // The first one: with more bars than the terminal has lines, those at the end are not seen.
+        let total = bars.add(ProgressBar::new(plan.frames().saturating_mul(passes)));
         total.set_style(style("{msg:30!} {wide_bar} {percent:>3}% {eta:>4}"));
         total.set_message(format!("{} songs", plan.songs.len()));
-        Bars {
-            rate,
+        Ok(Bars {
+            rate: settings.render.rate,
             json,
             failed,
             skipped: plan.skipped.len(),
             lines: !terminal && !json,
+            passes,
             bars,
             total,
+            out: Lines::new().context("no thread for what is written can be started")?,
             state: Mutex::default(),
-        }
+        })
     }
 
     /// Takes the bars away, prints what has come of it all, and returns how many of the songs have
@@ -68,14 +84,18 @@ impl Bars {
     ///
     /// # Errors
     ///
-    /// Standard output has not taken a line.
-    pub fn finish(&self, took: Duration, jobs: usize) -> Result<usize> {
+    /// Standard output has not taken a line. After a signal that is none: the terminal may have
+    /// gone.
+    pub fn finish(&self, took: Duration, jobs: usize, cancelled: &AtomicBool) -> Result<usize> {
         self.total.finish_and_clear();
         let text = self.summary(took.as_secs_f64(), jobs);
         self.print(&text);
-        let mut state = self.state();
-        written(state.unwritten.take().map_or(Ok(()), Err))?;
-        Ok(state.wrong)
+        let result = self.out.finish(cancelled);
+        // Relaxed: the flag carries no data with it.
+        if !cancelled.load(Ordering::Relaxed) {
+            written(result)?;
+        }
+        Ok(self.state().wrong)
     }
 
     fn summary(&self, seconds: f64, jobs: usize) -> String {
@@ -103,16 +123,34 @@ impl Bars {
         )
     }
 
-    /// A line of the result, on standard output. A line of JSON is for programs, which want names
-    /// as they are.
+    /// A line of the result, on standard output, which has no bars at that time. A line of JSON is
+    /// for programs, which want names as they are. (JSON is Unicode: what is not in a name is
+    /// U+FFFD there.)
     fn print(&self, text: &str) {
-        let text = match self.json {
+        self.out.out(match self.json {
             true => text.to_owned(),
             false => printable(text),
-        };
-        let result = self.bars.suspend(|| writeln!(io::stdout(), "{text}"));
-        if let Err(error) = result {
-            self.state().unwritten.get_or_insert(error);
+        });
+    }
+
+    fn warn(&self, text: &str) {
+        let text = printable(text);
+        if self.bars.is_hidden() {
+            self.out.err(text);
+        } else {
+            // Above the bars. A terminal that has gone shows nothing.
+            let _ = self.bars.println(text);
+        }
+    }
+
+    /// More of a song is done, in one of its passes.
+    fn advance(&self, song: &Planned, frames: u64) {
+        if self.lines || self.json {
+            return;
+        }
+        self.total.inc(frames);
+        if let Some(bar) = self.state().songs.get(&song.target) {
+            bar.inc(frames);
         }
     }
 
@@ -127,22 +165,19 @@ impl Watch for Bars {
         if self.lines || self.json {
             return;
         }
-        let bar = self
-            .bars
-            .insert_before(&self.total, ProgressBar::new(song.frames));
+        let length = song.frames.saturating_mul(self.passes);
+        let bar = self.bars.add(ProgressBar::new(length));
         bar.set_style(style("{msg:30!} {wide_bar} {percent:>3}%"));
         bar.set_message(printable(&song.name));
         self.state().songs.insert(song.target.clone(), bar);
     }
 
+    fn measures(&self, song: &Planned, frames: u64) {
+        self.advance(song, frames);
+    }
+
     fn goes_on(&self, song: &Planned, frames: u64) {
-        if self.lines || self.json {
-            return;
-        }
-        self.total.inc(frames);
-        if let Some(bar) = self.state().songs.get(&song.target) {
-            bar.inc(frames);
-        }
+        self.advance(song, frames);
     }
 
     fn ends(&self, song: &Planned, result: &Result<Rendered, Failure>) {
@@ -159,6 +194,11 @@ impl Watch for Bars {
             state.songs.remove(&song.target)
         };
         if let Some(bar) = bar {
+            if result.as_ref().is_err_and(is_wrong) {
+                // What is left of it is not to come.
+                let length = bar.length().unwrap_or_default();
+                self.total.inc(length.saturating_sub(bar.position()));
+            }
             bar.finish_and_clear();
             self.bars.remove(&bar);
         }
@@ -191,15 +231,6 @@ impl Watch for Bars {
             }
             Err(_) => {}
         }
-    }
-}
-
-impl Bars {
-    fn warn(&self, text: &str) {
-        self.bars.suspend(|| {
-            // Without a reader there is no other place for it.
-            let _ = writeln!(io::stderr(), "{}", printable(text));
-        });
     }
 }
 

@@ -38,7 +38,8 @@ struct Info<'a> {
 
 /// Prints what is known.
 pub fn run(arguments: &Arguments) -> Result<ExitCode> {
-    let (entries, mut wrong) = arguments.songs.entries()?;
+    let (entries, problems) = arguments.songs.entries()?;
+    let mut wrong = problems.len();
     let mut out = io::stdout().lock();
     for entry in entries {
         match entry.open(arguments.songs.missing()) {

@@ -5,6 +5,8 @@ mod bars;
 pub mod bench;
 pub mod compose;
 pub mod info;
+mod lines;
+mod open_files;
 pub mod play;
 pub mod render;
 mod signals;

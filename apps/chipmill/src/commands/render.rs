@@ -8,7 +8,7 @@ use std::sync::atomic::Ordering;
 use std::time::Instant;
 
 use anyhow::{Context, Result};
-use chipmill::album::{self, Failure, Plan, Settings, Watch};
+use chipmill::album::{self, Failure, Plan, Settings, Skipped, Unplanned, Watch};
 use chipmill::output::{Format, Template};
 use chipmill::render::Options;
 use clap::Args;
@@ -18,7 +18,7 @@ use super::bars::{Bars, failure_line};
 use super::songs::{Songs, report};
 use super::sound::Sound;
 use super::text::written;
-use super::{signals, status};
+use super::{open_files, signals, status};
 
 /// The options of `render`.
 #[derive(Args)]
@@ -72,7 +72,8 @@ pub struct Arguments {
     /// Says what would be rendered, and renders nothing.
     #[arg(long)]
     dry_run: bool,
-    /// Prints one line of JSON for each song, and one for all.
+    /// Prints one line of JSON for each song, also for one that is left out, for each input that
+    /// cannot be followed, and one for all that are rendered.
     #[arg(long)]
     json: bool,
 }
@@ -94,20 +95,25 @@ pub fn run(arguments: &Arguments) -> Result<ExitCode> {
         );
         clap::Error::raw(clap::error::ErrorKind::ValueValidation, what).exit();
     }
-    let (entries, mut wrong) = arguments.songs.entries()?;
+    let (entries, problems) = arguments.songs.entries()?;
     let pool = Pool::builder().jobs(arguments.jobs).build()?;
+    // Before the plan, for which each job reads a song.
+    open_files::raise_limit();
     let settings = Arc::new(settings(arguments));
     let plan = pool.install(|| album::plan(entries, &settings));
-    for (name, failure) in &plan.failed {
-        wrong += 1;
-        report(&format!("{name}: {failure}"));
+    for Unplanned { label, failure, .. } in &plan.failed {
+        report(&format!("{label}: {failure}"));
     }
+    let mut wrong = problems.len() + plan.failed.len();
     if arguments.json {
-        written(print_failed(&plan))?;
+        written(print_failed(&problems, &plan))?;
     }
     if arguments.dry_run {
         written(print_plan(&plan, arguments))?;
         return Ok(status(wrong, false));
+    }
+    if arguments.json {
+        written(print_skipped(&plan))?;
     }
     if !plan.songs.is_empty() {
         std::fs::create_dir_all(&settings.out)
@@ -117,17 +123,15 @@ pub fn run(arguments: &Arguments) -> Result<ExitCode> {
     let in_flight = arguments
         .in_flight
         .map_or(pool.jobs(), |songs| songs as usize);
+    // One at least, also where there are no songs.
+    let in_flight = in_flight.min(plan.songs.len()).max(1);
+    let in_flight = open_files::in_flight(in_flight, pool.jobs());
     let plan = Arc::new(plan);
-    let bars = Arc::new(Bars::new(
-        &plan,
-        settings.render.rate,
-        arguments.json,
-        wrong,
-    ));
+    let bars = Arc::new(Bars::new(&plan, &settings, arguments.json, wrong)?);
     let watch: Arc<dyn Watch> = bars.clone();
     let start = Instant::now();
     album::render(&plan, &settings, &pool, in_flight, &watch, &cancelled);
-    wrong += bars.finish(start.elapsed(), pool.jobs())?;
+    wrong += bars.finish(start.elapsed(), pool.jobs(), &cancelled)?;
     // Relaxed: the flag carries no data with it.
     Ok(status(wrong, cancelled.load(Ordering::Relaxed)))
 }
@@ -167,22 +171,37 @@ fn print_plan(plan: &Plan, arguments: &Arguments) -> io::Result<()> {
         }
     }
     for song in &plan.skipped {
-        let file = song.target.display();
         if arguments.json {
-            let line = serde_json::json!({
-                "song": song.name, "file": file.to_string(), "skipped": true,
-            });
-            writeln!(out, "{line}")?;
+            writeln!(out, "{}", skipped_line(song))?;
         } else {
+            let file = song.target.display();
             writeln!(out, "{file} is there: {} is left out", song.name)?;
         }
     }
     Ok(())
 }
 
-fn print_failed(plan: &Plan) -> io::Result<()> {
+fn skipped_line(song: &Skipped) -> serde_json::Value {
+    serde_json::json!({
+        "song": song.name, "file": song.target.display().to_string(), "skipped": true,
+    })
+}
+
+/// The songs that are left out, as lines of JSON.
+fn print_skipped(plan: &Plan) -> io::Result<()> {
     let mut out = io::stdout().lock();
-    for (name, failure) in &plan.failed {
+    for song in &plan.skipped {
+        writeln!(out, "{}", skipped_line(song))?;
+    }
+    Ok(())
+}
+
+fn print_failed(problems: &[String], plan: &Plan) -> io::Result<()> {
+    let mut out = io::stdout().lock();
+    for problem in problems {
+        writeln!(out, "{}", serde_json::json!({ "error": problem }))?;
+    }
+    for Unplanned { name, failure, .. } in &plan.failed {
         writeln!(out, "{}", failure_line(name, failure))?;
     }
     Ok(())

@@ -1,13 +1,23 @@
 //! Signals that ask for an end.
+//!
+//! One wish for an end can come as two signals: a terminal that is closed sends SIGHUP, and so does
+//! the shell in it; a session that ends has SIGTERM followed by SIGHUP; a wrapper hands on a Ctrl-C
+//! that its child has had from the terminal. Were the second one to end the program at once, half
+//! files would stay. So only a user who insists does that, by another Ctrl-C a while later.
 
 use std::sync::Arc;
-use std::sync::atomic::AtomicBool;
+use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
+use std::time::{Duration, Instant};
 
 use anyhow::{Context, Result};
 use signal_hook::consts::{SIGHUP, SIGINT, SIGTERM};
+use signal_hook::low_level::emulate_default_handler;
+
+/// A Ctrl-C that comes within this time of the first one is the same.
+const SAME: Duration = Duration::from_millis(300);
 
 /// A flag that Ctrl-C sets, and so do the signals that end a program or close its terminal. A
-/// second one ends the program at once. A signal that the program was started to ignore, as by
+/// second Ctrl-C ends the program at once. A signal that the program was started to ignore, as by
 /// `nohup`, stays ignored.
 pub fn listen() -> Result<Arc<AtomicBool>> {
     let flag = Arc::new(AtomicBool::new(false));
@@ -16,11 +26,48 @@ pub fn listen() -> Result<Arc<AtomicBool>> {
         if ignored & 1 << (signal - 1) != 0 {
             continue;
         }
-        signal_hook::flag::register_conditional_default(signal, Arc::clone(&flag))
-            .and_then(|_| signal_hook::flag::register(signal, Arc::clone(&flag)))
+        signal_hook::flag::register(signal, Arc::clone(&flag))
             .context("Ctrl-C cannot be listened to")?;
+        if signal == SIGINT {
+            listen_for_a_second_one().context("a second Ctrl-C cannot be listened to")?;
+        }
     }
     Ok(flag)
+}
+
+fn listen_for_a_second_one() -> std::io::Result<()> {
+    let start = Instant::now();
+    let patience = Patience::default();
+    let ask = move || {
+        if patience.is_over(start.elapsed()) {
+            // There is nothing else that could be done in a handler.
+            let _ = emulate_default_handler(SIGINT);
+        }
+    };
+    // SAFETY: the handler reads the clock, changes an atomic, and may end the program by a function
+    // that is made for handlers. None of these allocates, waits for a lock or panics.
+    unsafe { signal_hook::low_level::register(SIGINT, ask) }?;
+    Ok(())
+}
+
+/// Whether a user who has pressed Ctrl-C insists.
+#[derive(Default)]
+struct Patience {
+    /// When the first one came, in nanoseconds since listening began, and 1; 0 if none has come.
+    first: AtomicU64,
+}
+
+impl Patience {
+    /// Takes note of a Ctrl-C at this time since listening began. Returns whether it is a second
+    /// one, and not the first one again.
+    fn is_over(&self, at: Duration) -> bool {
+        let at = u64::try_from(at.as_nanos()).unwrap_or(u64::MAX - 1) + 1;
+        // Relaxed: the time is a value of its own, with which nothing is published.
+        let first = self
+            .first
+            .compare_exchange(0, at, Ordering::Relaxed, Ordering::Relaxed);
+        first.is_err_and(|first| at.saturating_sub(first) >= SAME.as_nanos() as u64)
+    }
 }
 
 /// The signals that are ignored, bit by bit, as the system tells of a process. None where it does
@@ -34,6 +81,20 @@ fn ignored(status: &str) -> u64 {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn only_a_later_ctrl_c_is_a_second_one() {
+        let patience = Patience::default();
+        let at = |millis| patience.is_over(Duration::from_millis(millis));
+        assert!(!at(0));
+        assert!(!at(1));
+        assert!(!at(299));
+        assert!(at(300));
+        assert!(at(60_000));
+        let patience = Patience::default();
+        assert!(!patience.is_over(Duration::MAX));
+        assert!(!patience.is_over(Duration::MAX));
+    }
 
     #[test]
     fn ignored_signals_are_read() {

@@ -30,18 +30,17 @@ enum Missing {
 }
 
 impl Songs {
-    /// The songs in their order, and how many inputs have been wrong, each of which is reported.
-    pub fn entries(&self) -> Result<(Vec<Entry>, usize)> {
+    /// The songs in their order, and what was wrong with inputs, which is reported.
+    pub fn entries(&self) -> Result<(Vec<Entry>, Vec<String>)> {
         let expanded = playlist::expand(&self.inputs);
-        for problem in &expanded.problems {
-            report(&problem.to_string());
-        }
+        let problems: Vec<String> = expanded.problems.iter().map(ToString::to_string).collect();
+        problems.iter().for_each(|problem| report(problem));
         ensure!(
-            !(expanded.entries.is_empty() && expanded.problems.is_empty()),
+            !(expanded.entries.is_empty() && problems.is_empty()),
             "there is no song in what was named: no file ends with .vgm or .vgz, and no playlist names \
              a song"
         );
-        Ok((expanded.entries, expanded.problems.len()))
+        Ok((expanded.entries, problems))
     }
 
     /// What becomes of a song for a machine with a chip without a model.
@@ -57,4 +56,10 @@ impl Songs {
 pub fn report(what: &str) {
     // Without a reader there is no other place for it.
     let _ = writeln!(io::stderr(), "error: {}", printable(what));
+}
+
+/// Says what is not as it was asked for, and no fault.
+pub fn warn(what: &str) {
+    // As above.
+    let _ = writeln!(io::stderr(), "warning: {}", printable(what));
 }

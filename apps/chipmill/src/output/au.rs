@@ -72,8 +72,9 @@ impl Container for Au {
     }
 }
 
-/// The tags as lines, in UTF-8. The format says only that it is text that ends with a NUL, and that
-/// its length is a multiple of 8.
+/// The tags as lines, in UTF-8. A line that belongs to the one before it begins with a tab, so that
+/// no line of a note can be taken for another tag. The format says only that it is text that ends
+/// with a NUL, and that its length is a multiple of 8.
 fn annotation(tags: &Tags) -> Vec<u8> {
     let mut text = String::new();
     for (kind, value) in tags.list() {
@@ -86,6 +87,7 @@ fn annotation(tags: &Tags) -> Vec<u8> {
             TagKind::System => "system",
             TagKind::Comment => "comment",
         };
+        let value = value.replace("\r\n", "\n").replace(['\r', '\n'], "\n\t");
         text.push_str(&format!("{name}={value}\n"));
     }
     text.push_str(&format!("encoder={PROGRAM}\n"));
@@ -125,6 +127,17 @@ mod tests {
             (finished.bytes, finished.frames, finished.clipped),
             (bytes.len() as u64, 2, 1)
         );
+    }
+
+    #[test]
+    fn a_line_of_a_tag_is_no_tag() {
+        let tags = Tags {
+            comment: Some("one\ntitle=two\r\nthree".into()),
+            ..Tags::default()
+        };
+        let note = String::from_utf8(annotation(&tags)).unwrap();
+        let expected = format!("comment=one\n\ttitle=two\n\tthree\nencoder={PROGRAM}\n");
+        assert_eq!(note.trim_end_matches('\0'), expected);
     }
 
     #[test]

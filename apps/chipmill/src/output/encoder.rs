@@ -51,6 +51,11 @@ impl<W: Write + Seek> Encoder<W> {
         }
     }
 
+    /// What is written to.
+    pub(super) fn out(&self) -> &W {
+        &self.out
+    }
+
     /// Writes frames with a full scale of 1.0, with a call or more of `W`.
     pub(super) fn write(&mut self, frames: &[[f32; 2]]) -> Result<(), Failure> {
         let max_frames = self.container.max_frames();

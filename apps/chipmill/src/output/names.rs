@@ -54,8 +54,10 @@ impl Names {
 
 /// What two names have in common that are one name on some system.
 fn key(name: &str) -> String {
-    // Letters such as the sharp s and the final sigma have one capital form with others.
-    name.to_uppercase().to_lowercase().nfc().collect()
+    // Letters such as the sharp s and the final sigma have one capital form with others. The
+    // capital sharp s is its own capital form, so that it becomes a small one first.
+    let name = name.to_lowercase().to_uppercase().to_lowercase();
+    name.nfc().collect()
 }
 
 #[cfg(test)]
@@ -91,6 +93,10 @@ mod tests {
         assert_eq!(
             distinct(["Caf\u{e9}", "Cafe\u{301}", "CAF\u{c9}", "Cafe"]),
             ["Caf\u{e9}", "Cafe\u{301} (2)", "CAF\u{c9} (3)", "Cafe"]
+        );
+        assert_eq!(
+            distinct(["ma\u{1e9e}", "ma\u{df}", "MASS"]),
+            ["ma\u{1e9e}", "ma\u{df} (2)", "MASS (3)"]
         );
         assert_eq!(
             distinct(["ma\u{df}", "MASS", "\u{3c3}\u{3c2}", "\u{3a3}\u{3a3}"]),

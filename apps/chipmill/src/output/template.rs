@@ -141,6 +141,15 @@ fn parse_width(text: &str) -> Option<usize> {
 }
 
 impl Template {
+    /// Whether the name of a song's file depends on its tags.
+    #[must_use]
+    pub fn needs_tags(&self) -> bool {
+        self.pieces.iter().any(|piece| match piece {
+            Piece::Title | Piece::Album | Piece::Artist | Piece::System => true,
+            Piece::Text(_) | Piece::Track { .. } | Piece::Stem => false,
+        })
+    }
+
     /// The name of a song's file, without an extension.
     ///
     /// `track` is the song's number in the list, and `stem` its own file's name. A name that would
@@ -205,6 +214,15 @@ mod tests {
         let expected = "007 Green Hill - M. N. [Sonic_Knuckles, Mega Drive] stem 7";
         assert_eq!(name(all, &tags()), expected);
         assert_eq!(name("{{{title}}}", &tags()), "{Green Hill}");
+    }
+
+    #[test]
+    fn names_of_numbers_and_stems_need_no_tags() {
+        let needs_tags = |template: &str| template.parse::<Template>().unwrap().needs_tags();
+        assert!(!needs_tags("song {track:02} {stem}"));
+        for field in ["{title}", "{album}", "{artist}", "{system}"] {
+            assert!(needs_tags(&format!("{{stem}} {field}")));
+        }
     }
 
     #[test]

@@ -78,7 +78,17 @@ impl Writer {
         })
     }
 
-    /// Whether a file of this format can hold a number of `frames`. Nothing is made.
+    /// The most frames of a file of this format with these tags; 0 if the format has no such sample
+    /// rate.
+    pub fn max_frames(format: Format, rate: u32, tags: &Tags) -> u64 {
+        match has_rate(format, rate) {
+            true => format.container(rate, tags).max_frames(),
+            false => 0,
+        }
+    }
+
+    /// Whether a file of this format, which has [`max_frames`](Self::max_frames) at most, can hold
+    /// a number of `frames`. Nothing is made.
     ///
     /// # Errors
     ///
@@ -87,11 +97,10 @@ impl Writer {
         target: &Path,
         format: Format,
         rate: u32,
-        tags: &Tags,
+        max_frames: u64,
         frames: u64,
     ) -> Result<(), OutputError> {
         check_rate(target, format, rate)?;
-        let max_frames = format.container(rate, tags).max_frames();
         if frames > max_frames {
             let failure = Failure::TooLong { max_frames };
             return Err(OutputError::failure(target, format, failure));
@@ -113,6 +122,11 @@ impl Writer {
             self.encoder = None;
             OutputError::failure(&self.target, self.format, failure)
         })
+    }
+
+    /// The hidden file that the frames go into; `None` after a write that failed.
+    pub fn temporary(&self) -> Option<&Path> {
+        self.encoder.as_ref().map(|encoder| encoder.out().path())
     }
 
     /// Writes what is missing, and gives the file its name.
@@ -146,8 +160,12 @@ impl Writer {
     }
 }
 
+fn has_rate(format: Format, rate: u32) -> bool {
+    (1..=format.max_rate()).contains(&rate)
+}
+
 fn check_rate(target: &Path, format: Format, rate: u32) -> Result<(), OutputError> {
-    if rate == 0 || rate > format.max_rate() {
+    if !has_rate(format, rate) {
         return Err(OutputError::Rate {
             path: target.to_owned(),
             format,

@@ -1,5 +1,6 @@
 //! What is played, and what is asked for meanwhile.
 
+use std::collections::HashSet;
 use std::sync::Arc;
 
 use drumline::channel::mpsc;
@@ -70,6 +71,7 @@ impl Engine {
     /// The sink has failed.
     pub fn run(mut self) -> Result<Vec<String>, SinkError> {
         let mut problems = Vec::new();
+        let mut told = HashSet::new();
         let mut place = 0;
         let mut forward = true;
         while let Some(entry) = self.songs.get(place) {
@@ -94,7 +96,7 @@ impl Engine {
                         ..self.now.text()
                     });
                     // A song that the user comes back to is broken still.
-                    if !problems.contains(&problem) {
+                    if told.insert(place) {
                         problems.push(problem);
                     }
                     // On in the direction in which the user is looking for a song.
@@ -146,7 +148,8 @@ impl Engine {
             now.set_frame(renderer.position());
             now.set_underruns(self.sink.underruns());
             if filled < BLOCK {
-                if !now.looped() {
+                // A song without a frame would repeat without end, and keep a processor busy.
+                if !now.looped() || renderer.length() == 0 {
                     return Ok(Then::Next);
                 }
                 renderer = Renderer::new(Arc::clone(&song), &self.options);

@@ -165,6 +165,7 @@ mod tests {
             kind,
             clock: 4_000_000,
             second: false,
+            volume: 0x100,
         };
         let mut voices = Voices::new(&[chip]);
         let mut events = Vec::new();

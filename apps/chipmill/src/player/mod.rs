@@ -25,4 +25,4 @@ pub use engine::{BLOCK, Engine, Request};
 pub use meter::Meter;
 pub use now::{Now, VOICES};
 pub use program::{ProcessSink, Stopper};
-pub use sink::{NullSink, Sink, SinkError, WavSink};
+pub use sink::{NullSink, Sink, SinkError, Unfinished, WavSink};

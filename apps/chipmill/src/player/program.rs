@@ -9,13 +9,16 @@ use std::io::{self, ErrorKind, Read, Seek, Write};
 use std::process::{Child, ChildStdin, Command, ExitStatus, Stdio};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::thread;
-use std::time::Duration;
+use std::time::{Duration, Instant};
 
 use super::sink::{Sink, SinkError};
 use crate::output::Quantizer;
 
 /// How often it is looked whether a program has played all that it has got.
 const LOOK: Duration = Duration::from_millis(5);
+
+/// How long the end of a program is waited for that is killed at the end of this one.
+const LAST_WAIT: Duration = Duration::from_millis(20);
 
 /// More than a pipe holds.
 const PIPE: usize = 1 << 17;
@@ -65,10 +68,24 @@ pub struct Stopper(Arc<Mutex<Current>>);
 
 impl Stopper {
     /// Ends the program that plays, whatever it does. The sink plays no more.
+    ///
+    /// Its end is hardly waited for: one that waits for a device which has gone ends when the
+    /// system lets it.
     pub fn stop(&self) {
-        let mut current = lock(&self.0);
-        current.stopped = true;
-        end(current.child.take());
+        let child = {
+            let mut current = lock(&self.0);
+            current.stopped = true;
+            current.child.take()
+        };
+        let Some(mut child) = child else {
+            return;
+        };
+        // One that has ended is no error.
+        let _ = child.kill();
+        let killed = Instant::now();
+        while matches!(child.try_wait(), Ok(None)) && killed.elapsed() < LAST_WAIT {
+            thread::sleep(Duration::from_millis(1));
+        }
     }
 }
 
@@ -77,7 +94,9 @@ fn lock(current: &Mutex<Current>) -> MutexGuard<'_, Current> {
     current.lock().unwrap_or_else(PoisonError::into_inner)
 }
 
-fn end(child: Option<Child>) {
+/// Ends the program that runs, and waits for its end: not with the lock, which a stopper wants.
+fn end(current: &Mutex<Current>) {
+    let child = lock(current).child.take();
     if let Some(mut child) = child {
         // One that has ended is no error.
         let _ = child.kill();
@@ -214,7 +233,12 @@ impl Running {
             "RATE" => &rate,
             word => word,
         });
-        let mut child = Command::new(program)
+        let mut command = Command::new(program);
+        // Ctrl-C is for chipmill, which ends the program after what it does itself. In the group of
+        // the terminal the program would get that signal too, and its end would be a failure.
+        #[cfg(unix)]
+        std::os::unix::process::CommandExt::process_group(&mut command, 0);
+        let mut child = command
             .args(arguments)
             .stdin(Stdio::piped())
             .stdout(Stdio::null())
@@ -270,7 +294,7 @@ impl Running {
 
     fn end(&mut self) {
         self.pipe = None;
-        end(lock(&self.current).child.take());
+        end(&self.current);
     }
 }
 
@@ -290,6 +314,6 @@ fn shorten(_: &ChildStdin) {}
 impl Drop for ProcessSink {
     fn drop(&mut self) {
         self.running = None;
-        end(lock(&self.current).child.take());
+        end(&self.current);
     }
 }

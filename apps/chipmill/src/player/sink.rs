@@ -1,6 +1,8 @@
 //! Where frames are heard.
 
+use std::io::ErrorKind;
 use std::path::PathBuf;
+use std::sync::Arc;
 use std::thread;
 use std::time::{Duration, Instant};
 
@@ -48,6 +50,12 @@ pub enum SinkError {
     /// The file cannot be written.
     #[error(transparent)]
     Output(#[from] OutputError),
+    /// The program ends before the file is whole.
+    #[error(
+        "{0:?} could not be ended in time, and has not been written; `chipmill render` makes files \
+         at its leisure"
+    )]
+    NotWhole(PathBuf),
 }
 
 /// The clock of a sink without a sound of its own: a buffer that empties as time passes.
@@ -124,9 +132,33 @@ impl Sink for NullSink {
     }
 }
 
+/// The file of a sink, for a program that ends before the sink does.
+#[derive(Debug)]
+pub struct Unfinished {
+    target: PathBuf,
+    /// What is written to, before it gets the name of the target.
+    temporary: PathBuf,
+}
+
+impl Unfinished {
+    /// Removes what there is of the file. If there is nothing, the sink has given the file its name
+    /// or has failed, and its result is due: a file with that name can be an older one.
+    ///
+    /// # Errors
+    ///
+    /// The file was not whole.
+    pub fn give_up(&self) -> Result<(), SinkError> {
+        match std::fs::remove_file(&self.temporary) {
+            Err(error) if error.kind() == ErrorKind::NotFound => Ok(()),
+            _ => Err(SinkError::NotWhole(self.target.clone())),
+        }
+    }
+}
+
 /// A file gets all frames, as fast as they are made.
 pub struct WavSink {
     writer: Option<Writer>,
+    unfinished: Arc<Unfinished>,
 }
 
 impl WavSink {
@@ -136,10 +168,18 @@ impl WavSink {
     ///
     /// It cannot be made.
     pub fn create(path: impl Into<PathBuf>, rate: u32) -> Result<Self, SinkError> {
-        let writer = Writer::create(path, Format::Wav16, rate, &Tags::default())?;
+        let target = path.into();
+        let writer = Writer::create(&target, Format::Wav16, rate, &Tags::default())?;
+        let temporary = writer.temporary().map(PathBuf::from).unwrap_or_default();
         Ok(WavSink {
             writer: Some(writer),
+            unfinished: Arc::new(Unfinished { target, temporary }),
         })
+    }
+
+    /// The file that it writes, as long as it is not finished.
+    pub fn unfinished(&self) -> Arc<Unfinished> {
+        Arc::clone(&self.unfinished)
     }
 }
 
@@ -178,5 +218,31 @@ mod tests {
         assert_eq!(paced.underruns, 1);
         assert_eq!(paced.add(90, at(255)), Duration::ZERO);
         assert_eq!(paced.underruns, 1);
+    }
+    /// A program that cannot wait leaves no half file, and no temporary one.
+    #[test]
+    fn a_file_that_is_given_up_is_not_there() {
+        let directory = tempfile::tempdir().unwrap();
+        let target = directory.path().join("a.wav");
+        let mut sink = WavSink::create(&target, 8_000).unwrap();
+        sink.write(&[[0.5; 2]; 10]).unwrap();
+        let unfinished = sink.unfinished();
+        assert_eq!(directory.path().read_dir().unwrap().count(), 1);
+        let given_up = unfinished.give_up();
+        assert!(matches!(given_up, Err(SinkError::NotWhole(path)) if path == target));
+        assert_eq!(directory.path().read_dir().unwrap().count(), 0);
+        assert!(sink.finish().is_err());
+        assert_eq!(directory.path().read_dir().unwrap().count(), 0);
+    }
+
+    #[test]
+    fn a_file_that_is_whole_stays() {
+        let directory = tempfile::tempdir().unwrap();
+        let target = directory.path().join("a.wav");
+        let mut sink = WavSink::create(&target, 8_000).unwrap();
+        let unfinished = sink.unfinished();
+        sink.finish().unwrap();
+        unfinished.give_up().unwrap();
+        assert!(target.exists());
     }
 }

@@ -124,10 +124,17 @@ impl Entry {
             None => some(tag.any()),
         };
         let own = &song.tags;
+        let artist = first(&self.artist, &own.author);
+        let mut title = first(&self.title, &own.title);
+        if self.title.is_some() {
+            let own = [&own.author.english, &own.author.origin].map(String::as_str);
+            let artists = own.into_iter().chain(artist.as_deref());
+            title = title.map(|title| without_artist(&title, artists));
+        }
         Tags {
-            title: first(&self.title, &own.title),
+            title,
             album: first(&self.album, &own.game),
-            artist: first(&self.artist, &own.author),
+            artist,
             date: some(&own.date),
             system: some(own.system.any()),
             comment: some(&own.notes),
@@ -152,9 +159,36 @@ impl Entry {
     }
 }
 
+/// The title without the artist in front of it: many programs write "artist - title" where a
+/// playlist has room for one text.
+fn without_artist<'a>(title: &str, artists: impl Iterator<Item = &'a str>) -> String {
+    let mut artists = artists.map(str::trim).filter(|artist| !artist.is_empty());
+    let rest = artists.find_map(|artist| {
+        let rest = title.strip_prefix(artist)?;
+        let behind = rest.trim_start().strip_prefix('-')?;
+        // A hyphen without a space is one of the title itself.
+        let is_apart =
+            rest.starts_with(char::is_whitespace) || behind.starts_with(char::is_whitespace);
+        Some(behind.trim_start()).filter(|rest| is_apart && !rest.is_empty())
+    });
+    rest.unwrap_or(title).to_owned()
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn a_title_loses_the_artist_in_front_of_it() {
+        let title = |title| without_artist(title, ["", "Ann", "アン"].into_iter());
+        assert_eq!(title("Ann - Opening"), "Opening");
+        assert_eq!(title("アン - Opening"), "Opening");
+        assert_eq!(title("Anna - Opening"), "Anna - Opening");
+        assert_eq!(title("Bob - Opening"), "Bob - Opening");
+        assert_eq!(title("Ann - "), "Ann - ");
+        assert_eq!(title("Ann"), "Ann");
+        assert_eq!(title("Ann-Marie"), "Ann-Marie");
+    }
 
     #[test]
     fn stems_have_neither_directory_nor_extension() {

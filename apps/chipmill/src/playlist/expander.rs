@@ -3,7 +3,8 @@
 use super::directory::{has_extension, walk};
 use super::track::Track;
 use super::{
-    Entry, Input, MAX_BYTES, MAX_DEPTH, MAX_ENTRIES, Place, Problem, ProblemKind, m3u, text, xspf,
+    Entry, Input, MAX_BYTES, MAX_DEPTH, MAX_ENTRIES, MAX_PATHS, Place, Problem, ProblemKind, m3u,
+    text, xspf,
 };
 use std::ffi::OsStr;
 use std::fs::{self, File};
@@ -33,7 +34,8 @@ pub struct Expanded {
 ///   opening it gives the error.
 ///
 /// A playlist is UTF-8 or UTF-16 with a byte order mark, and else Windows-1252. One playlist, with
-/// those in it, may have [`MAX_BYTES`] bytes and [`MAX_ENTRIES`] entries. What is wrong with one
+/// those in it, may have [`MAX_BYTES`] bytes and [`MAX_ENTRIES`] entries, whose paths may have
+/// [`MAX_PATHS`] bytes. What is wrong with one
 /// input is a [`Problem`], and does not touch the others.
 ///
 /// ```
@@ -64,6 +66,8 @@ struct Budget<'a> {
     input: &'a Path,
     entries: usize,
     bytes: u64,
+    /// The bytes of the entries' paths.
+    paths: usize,
 }
 
 impl Expander {
@@ -78,6 +82,7 @@ impl Expander {
                 input: path,
                 entries: MAX_ENTRIES,
                 bytes: MAX_BYTES,
+                paths: MAX_PATHS,
             };
             // A break says that the budget is spent, and this is the outermost playlist.
             let _ = self.playlist(path, Place::Argument, &mut Vec::new(), &mut budget);
@@ -103,11 +108,15 @@ impl Expander {
             input: root,
             entries: MAX_ENTRIES,
             bytes: 0,
+            paths: MAX_PATHS,
         };
         walk(root, |found| {
             self.take_entry(&mut budget, &Place::Argument)?;
             match found {
-                Ok(path) => self.song(path, place.clone()),
+                Ok(path) => {
+                    self.take_path(&mut budget, &path, &Place::Argument)?;
+                    self.song(path, place.clone());
+                }
                 Err((path, error)) => {
                     self.problem(Place::Argument, ProblemKind::Unreadable { path, error });
                 }
@@ -136,6 +145,23 @@ impl Expander {
             return ControlFlow::Break(());
         }
         budget.entries -= 1;
+        ControlFlow::Continue(())
+    }
+
+    /// Counts the path of an entry, or reports that there are too many bytes of them and breaks. A
+    /// short entry of a list in a deep directory has a long path.
+    fn take_path(
+        &mut self,
+        budget: &mut Budget<'_>,
+        path: &Path,
+        place: &Place,
+    ) -> ControlFlow<()> {
+        let Some(left) = budget.paths.checked_sub(path.as_os_str().len()) else {
+            let input = budget.input.to_owned();
+            self.problem(place.clone(), ProblemKind::LongPaths(input));
+            return ControlFlow::Break(());
+        };
+        budget.paths = left;
         ControlFlow::Continue(())
     }
 
@@ -204,6 +230,7 @@ impl Expander {
                 return ControlFlow::Continue(());
             }
         };
+        self.take_path(budget, &path, &place)?;
         if path.is_dir() {
             // A line with "/" would stand for every song of the machine.
             self.problem(place, ProblemKind::Directory(path));

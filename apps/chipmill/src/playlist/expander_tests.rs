@@ -1,7 +1,8 @@
 //! Tests of [`expand`](super::expand) with files.
 
 use super::{
-    Entry, Expanded, Input, MAX_BYTES, MAX_DEPTH, MAX_ENTRIES, Place, ProblemKind, expand,
+    Entry, Expanded, Input, MAX_BYTES, MAX_DEPTH, MAX_ENTRIES, MAX_PATHS, Place, ProblemKind,
+    expand,
 };
 use std::ffi::OsString;
 use std::fs;
@@ -49,6 +50,22 @@ impl Tree {
 
 fn messages(list: &Expanded) -> Vec<String> {
     list.problems.iter().map(ToString::to_string).collect()
+}
+
+#[test]
+fn escapes_in_a_list_of_lines_are_decoded_where_that_is_a_file() {
+    let tree = Tree::new(&[
+        ("01 Act.vgm", ""),
+        ("100%25.vgm", ""),
+        ("100%.vgm", ""),
+        (
+            "l.m3u",
+            "01%20Act.vgm\n100%25.vgm\nnone%20there.vgm\n%ff.vgm\n",
+        ),
+    ]);
+    let list = tree.expand(&["l.m3u"]);
+    let names = ["01 Act.vgm", "100%25.vgm", "none%20there.vgm", "%ff.vgm"];
+    assert_eq!(tree.names(&list), names);
 }
 
 #[test]
@@ -246,4 +263,40 @@ fn a_relative_playlist_gives_relative_paths() {
         list.entries[0].path(),
         Some(Path::new("no-such-directory/a.vgm"))
     );
+}
+
+/// Some kilobytes of lines, in a playlist whose own path is long, would be gigabytes of paths.
+#[test]
+fn entries_with_long_paths_are_bounded() {
+    let tree = Tree::new(&[("e/d/sub.m3u", &"a\n".repeat(40_000))]);
+    let long = format!("e{}d/sub.m3u", "/".repeat(3_800));
+    tree.write("list.m3u", format!("{long}\nlast.vgm\n"));
+    let list = tree.expand(&["list.m3u"]);
+    let paths = list.entries.iter().map(|entry| entry.path().unwrap());
+    let bytes: usize = paths.map(|path| path.as_os_str().len()).sum();
+    assert!(bytes <= MAX_PATHS, "{bytes}");
+    assert!(list.entries.len() > 30_000);
+    let [problem] = &messages(&list)[..] else {
+        panic!("{:?}", messages(&list));
+    };
+    assert!(problem.contains("the rest is left out"), "{problem}");
+}
+
+/// The base of an XSPF playlist is part of the path of each track.
+#[test]
+fn a_long_base_is_a_problem_of_its_playlist() {
+    let base = format!("{}/", "a".repeat(500_000));
+    let track = "<track><location>a</location></track>";
+    let text = format!(
+        "<playlist xml:base=\"{base}\"><trackList>{}</trackList></playlist>",
+        track.repeat(1_000)
+    );
+    let tree = Tree::new(&[("list.xspf", &text)]);
+    let list = tree.expand(&["list.xspf"]);
+    assert_eq!(list.entries.len(), 0);
+    let [problem] = &messages(&list)[..] else {
+        panic!("{} problems", list.problems.len());
+    };
+    assert!(problem.contains("which no system opens"), "{problem}");
+    assert!(problem.len() < 1_000);
 }

@@ -22,7 +22,13 @@ pub enum LocationError {
     /// It decodes to bytes that are no text, and this system's file names are text.
     #[error("{0:?} is not UTF-8 after its percent escapes are decoded; correct it")]
     NotUtf8(Box<str>),
+    /// No system opens a path of this length.
+    #[error("{0:?} is a path of more than {MAX_PATH} bytes, which no system opens; correct it")]
+    TooLong(Box<str>),
 }
+
+/// The longest path that a system opens, in bytes.
+const MAX_PATH: usize = if cfg!(windows) { 32 << 10 } else { 4 << 10 };
 
 /// What relative locations are relative to.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -48,15 +54,21 @@ impl Base {
 /// The file that a line of an M3U playlist in `directory` names: a path or a `file:` URL.
 ///
 /// A relative path is relative to `directory`. Backslashes separate directories on every system,
-/// because most such playlists come from Windows.
+/// because most such playlists come from Windows. Some programs write paths with the percent
+/// escapes of a URL: these are decoded if that is a file, and the path as it stands is none.
 pub(super) fn from_line(line: &str, directory: &Path) -> Result<PathBuf, LocationError> {
-    match url(line)? {
-        Some(path) => decode(path, line).map(|path| directory.join(path)),
-        None => {
-            no_nul(line.as_bytes(), line)?;
-            Ok(directory.join(slashes(line)))
+    if let Some(path) = url(line)? {
+        return joined(directory, &decode(path, line)?, line);
+    }
+    no_nul(line.as_bytes(), line)?;
+    let path = joined(directory, Path::new(&slashes(line)), line)?;
+    if line.contains('%') && !path.exists() {
+        let decoded = decode(line, line).and_then(|path| joined(directory, &path, line));
+        if let Some(decoded) = decoded.ok().filter(|path| path.exists()) {
+            return Ok(decoded);
         }
     }
+    Ok(path)
 }
 
 /// The file that the URI of an XSPF playlist names. Percent escapes are decoded in relative ones,
@@ -70,12 +82,27 @@ pub(super) fn from_uri(uri: &str, base: &Base) -> Result<PathBuf, LocationError>
         None => decode(uri, uri)?,
     };
     match base {
-        Base::Directory(directory) => Ok(directory.join(path)),
-        Base::Remote(_) if path.is_absolute() && uri.starts_with("file:") => Ok(path),
+        Base::Directory(directory) => joined(directory, &path, uri),
+        Base::Remote(_) if path.is_absolute() && is_file_url(uri) => Ok(path),
         Base::Remote(url) => Err(LocationError::Remote(
             format!("{url} {}", shorten(uri)).into(),
         )),
     }
+}
+
+/// A path in a directory. `location` is for messages. A list of a million entries must not have a
+/// directory of a megabyte in each.
+fn joined(directory: &Path, path: &Path, location: &str) -> Result<PathBuf, LocationError> {
+    let bytes = directory.as_os_str().len() + path.as_os_str().len();
+    match bytes <= MAX_PATH {
+        true => Ok(directory.join(path)),
+        false => Err(LocationError::TooLong(shorten(location))),
+    }
+}
+
+fn is_file_url(location: &str) -> bool {
+    let scheme = location.split_once(':').map(|(scheme, _)| scheme);
+    scheme.is_some_and(|scheme| scheme.eq_ignore_ascii_case("file"))
 }
 
 /// The path of a `file:` URL, still escaped; `None` if `location` is no URL.
@@ -263,7 +290,20 @@ mod tests {
             Err(LocationError::Remote(_))
         ));
         assert_eq!(from_uri("file:///a.vgm", &remote), Ok("/a.vgm".into()));
+        assert_eq!(from_uri("FILE:///a.vgm", &remote), Ok("/a.vgm".into()));
         assert!(matches!(remote.join("sub/"), Ok(Base::Remote(_))));
+    }
+
+    #[test]
+    fn paths_that_no_system_opens_are_refused() {
+        let long = "a/".repeat(MAX_PATH / 2 - 4);
+        assert!(line(&long).is_ok());
+        let longer = format!("{long}aaaaaaaa");
+        for refused in [line(&longer), uri(&longer)] {
+            assert!(matches!(refused, Err(LocationError::TooLong(text)) if text.len() < 300));
+        }
+        let base = Base::Directory("/lists".into());
+        assert!(base.join(&format!("{longer}/")).is_err());
     }
 
     #[test]

@@ -34,5 +34,9 @@ pub const MAX_BYTES: u64 = 64 << 20;
 /// taken from a directory.
 pub const MAX_ENTRIES: usize = 1_000_000;
 
+/// How many bytes the paths of these entries may have together: 128 MiB. A list in a deep directory
+/// has long paths of short entries.
+pub const MAX_PATHS: usize = 128 << 20;
+
 /// How deep playlists in playlists are followed. A playlist that a user names has depth 0.
 pub const MAX_DEPTH: usize = 8;

@@ -1,7 +1,7 @@
 //! What could not be followed.
 
 use super::location::LocationError;
-use super::{MAX_BYTES, MAX_DEPTH, MAX_ENTRIES, Place};
+use super::{MAX_BYTES, MAX_DEPTH, MAX_ENTRIES, MAX_PATHS, Place};
 use std::fmt;
 use std::io;
 use std::path::PathBuf;
@@ -51,6 +51,12 @@ pub enum ProblemKind {
     /// A list has more than [`MAX_ENTRIES`] entries; the rest is left out.
     #[error("{0:?} has more than {MAX_ENTRIES} entries; the rest is left out, so split it")]
     TooManyEntries(PathBuf),
+    /// The paths of a list's entries have more than [`MAX_PATHS`] bytes; the rest is left out.
+    #[error(
+        "{0:?} has entries whose paths have more than {MAX_PATHS} bytes together; the rest is left \
+         out, so split it, or shorten the directories"
+    )]
+    LongPaths(PathBuf),
     /// Playlists in playlists are deeper than [`MAX_DEPTH`].
     #[error("{0:?} is more than {MAX_DEPTH} playlists deep; name it on the command line")]
     TooDeep(PathBuf),

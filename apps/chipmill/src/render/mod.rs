@@ -8,6 +8,7 @@
 //! A renderer makes as many frames at a time as it is asked for, and always the same ones: how a
 //! song is cut into blocks, and which thread makes them, changes no bit.
 
+mod budget;
 mod renderer;
 mod sequencer;
 mod streams;

@@ -2,24 +2,14 @@
 
 use std::sync::Arc;
 
+use super::budget::Budget;
 use super::sequencer::{Action, Sequencer};
 use super::voice::{Resampling, Voice, work};
 use crate::song::{LOG_RATE, RegisterWrite, Song};
 
-/// The writes that a song may make at once, beyond those of [`WRITES`]: a third of a second of
-/// work.
-const BURST: u64 = 1 << 24;
-
-/// The writes that a song may make for each sample of its log. The bus of no machine does a tenth
-/// of that.
-const WRITES: u64 = 256;
-
-/// The bytes of a memory that take as long as a write.
-const BYTES: u64 = 16;
-
 /// What is wrong with a song that is [overworked](Renderer::is_overworked).
 pub const OVERWORKED: &str =
-    "makes millions of writes at once, which no machine could: the log is broken";
+    "wants millions of steps at once, which no machine could do: the log is broken";
 
 /// How a song is rendered.
 #[derive(Debug, Clone, PartialEq)]
@@ -63,14 +53,13 @@ pub struct Renderer {
     length: u64,
     /// The frame with which the fade begins.
     fade_from: u64,
-    /// The writes that may be made at once: each sample of the log adds some. So it does not matter
-    /// how many frames are made at a time, nor at what rate.
-    writes_left: u64,
-    overworked: bool,
+    budget: Budget,
 }
 
 impl Renderer {
-    /// Makes the chips of a song's machine. This takes some 100 KB, and what their memories have.
+    /// Makes the chips of a song's machine. This takes some 100 KB, and the pages of their memories
+    /// as data come to them: no more than [`MAX_BYTES`](crate::song::MAX_BYTES) from data blocks,
+    /// and the RAM that registers fill (256 KiB of a YM2608 or Y8950, 2 MiB of a YMF278B).
     pub fn new(song: impl Into<Arc<Song>>, options: &Options) -> Self {
         let song = song.into();
         let rate = options.rate.max(1);
@@ -81,18 +70,18 @@ impl Renderer {
             .collect();
         let length = Self::length_of(&song, options);
         let fade_from = frames(song.length(options.loops), rate);
+        let gain = options.gain * song.volume;
         Renderer {
             song,
             sequencer: Sequencer::default(),
             voices,
             rate,
-            gain: options.gain,
+            gain,
             log: 0,
             done: 0,
             length,
             fade_from,
-            writes_left: BURST,
-            overworked: false,
+            budget: Budget::default(),
         }
     }
 
@@ -118,6 +107,11 @@ impl Renderer {
         &self.song
     }
 
+    /// The song, without its chips.
+    pub fn into_song(self) -> Arc<Song> {
+        self.song
+    }
+
     /// The frames of the whole song.
     pub fn length(&self) -> u64 {
         self.length
@@ -131,7 +125,7 @@ impl Renderer {
     /// Whether the song wants to do more than any machine could, and has been given up: what is
     /// left of it is silent. Without that, a log of some bytes could keep a program busy for days.
     pub fn is_overworked(&self) -> bool {
-        self.overworked
+        self.budget.is_overspent()
     }
 
     /// Makes the next frames, and returns how many: fewer than there is room for at the end.
@@ -185,26 +179,24 @@ impl Renderer {
 
     /// Does what happens next, and makes the quiet time behind it known.
     fn go_on(&mut self, each: &mut dyn FnMut(RegisterWrite)) {
-        if self.overworked {
+        if self.is_overworked() {
             self.log += u64::from(LOG_RATE);
             return;
         }
-        let mut writes = 0;
         let Renderer {
             song,
             sequencer,
             voices,
+            budget,
             ..
         } = self;
-        let quiet = sequencer.next(song, |action| match action {
+        let quiet = sequencer.next(song, budget, |action| match action {
             Action::Write(write) => {
-                writes += 1;
                 voices[usize::from(write.chip)].write(write);
                 each(write);
             }
             Action::Load(place) => {
                 let block = &song.memory[place as usize];
-                writes += 1 + block.data.len() as u64 / BYTES;
                 voices[usize::from(block.chip)].load(block);
             }
         });
@@ -212,13 +204,7 @@ impl Renderer {
         // frame wants a sample more.
         let quiet = quiet.unwrap_or(u64::from(LOG_RATE));
         self.log += quiet;
-        match self.writes_left.checked_sub(writes) {
-            Some(left) => {
-                let more = WRITES.saturating_mul(quiet);
-                self.writes_left = left.saturating_add(more).min(BURST);
-            }
-            None => self.overworked = true,
-        }
+        self.budget.earn(quiet);
     }
 
     fn set_level(&self, room: &mut [[f32; 2]]) {

@@ -1,5 +1,6 @@
 //! What happens in a song, and when.
 
+use super::budget::Budget;
 use super::streams::{Streams, data};
 use crate::song::{ChipKind, Event, RegisterWrite, Song};
 
@@ -31,13 +32,20 @@ pub struct Sequencer {
 
 impl Sequencer {
     /// Does all that is due, and returns for how many samples of the log nothing happens then: at
-    /// least one. Returns `None` after the end of a song that does not repeat.
-    pub fn next(&mut self, song: &Song, mut each: impl FnMut(Action)) -> Option<u64> {
+    /// least one. Returns `None` after the end of a song that does not repeat, and when the budget
+    /// is overspent.
+    pub fn next(
+        &mut self,
+        song: &Song,
+        budget: &mut Budget,
+        mut each: impl FnMut(Action),
+    ) -> Option<u64> {
         loop {
-            self.streams
-                .take(self.now, &song.banks, |due| each(Action::Write(due)));
+            self.streams.take(self.now, &song.banks, budget, |due| {
+                each(Action::Write(due))
+            });
             if self.waiting == 0 {
-                self.events(song, &mut each)?;
+                self.events(song, budget, &mut each)?;
             }
             let quiet = match self.streams.next() {
                 Some(next) => next.saturating_sub(self.now).min(self.waiting),
@@ -52,20 +60,30 @@ impl Sequencer {
     }
 
     /// Goes on to the next wait.
-    fn events(&mut self, song: &Song, each: &mut impl FnMut(Action)) -> Option<()> {
-        loop {
+    fn events(
+        &mut self,
+        song: &Song,
+        budget: &mut Budget,
+        each: &mut impl FnMut(Action),
+    ) -> Option<()> {
+        while !budget.is_overspent() {
             let Some((event, next)) = song.events.get(self.place) else {
                 self.place = song.loop_start?;
                 continue;
             };
             self.place = next;
             match event {
-                Event::Write(write) => each(Action::Write(write)),
+                Event::Write(write) => {
+                    budget.spend(1);
+                    each(Action::Write(write));
+                }
                 Event::Wait(samples) => {
+                    budget.spend(1);
                     self.waiting = samples.into();
                     return Some(());
                 }
                 Event::Dac { wait } => {
+                    budget.spend_on_search(song.banks.len());
                     let byte = data(DAC_BANK, &song.banks).get(self.dac as usize);
                     self.dac = self.dac.saturating_add(1);
                     if let (Some(chip), Some(&value)) = (dac_of(song), byte) {
@@ -81,14 +99,22 @@ impl Sequencer {
                         return Some(());
                     }
                 }
-                Event::Seek(to) => self.dac = to,
-                Event::Stream(place) => {
-                    let command = &song.streams[place as usize];
-                    self.streams.command(command, self.now, &song.banks);
+                Event::Seek(to) => {
+                    budget.spend(1);
+                    self.dac = to;
                 }
-                Event::Memory(place) => each(Action::Load(place)),
+                Event::Stream(place) => {
+                    budget.spend_on_search(self.streams.len() + song.banks.len());
+                    let command = &song.streams[place as usize];
+                    self.streams.command(command, self.now, song);
+                }
+                Event::Memory(place) => {
+                    budget.spend_on_bytes(song.memory[place as usize].data.len());
+                    each(Action::Load(place));
+                }
             }
         }
+        None
     }
 }
 

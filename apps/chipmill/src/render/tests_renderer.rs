@@ -193,12 +193,190 @@ fn a_renderer_that_moves_makes_the_same_bits() {
     }
 }
 
-/// A song that repeats this number of writes and a wait of one sample.
-fn busy_song(writes: usize) -> Song {
+/// The loudest sample of a song.
+fn peak(log: Log) -> f32 {
+    let song = Song::parse(&log.finish(), MissingChips::Refuse).unwrap();
+    let mut renderer = Renderer::new(song, &options(44_100, Resampling::Mean));
+    let mut frames = vec![[0.0; 2]; renderer.length() as usize];
+    renderer.fill(&mut frames);
+    frames
+        .as_flattened()
+        .iter()
+        .fold(0.0, |peak, sample| sample.abs().max(peak))
+}
+
+/// A square wave of 440 Hz on an AY8910 or a relative, with noise.
+fn square_wave(clock: u32, flags: [u8; 2]) -> Log {
+    let mut log = Log::new();
+    log.set(0x74, clock);
+    log.bytes[0x78..0x7a].copy_from_slice(&flags);
+    log.push(&[
+        0xa0, 0, 0x1c, 0xa0, 1, 1, 0xa0, 6, 4, 0xa0, 7, 0x36, 0xa0, 8, 15,
+    ]);
+    log.wait(10_000);
+    log
+}
+
+fn frames_of(log: Log) -> Vec<[u32; 2]> {
+    let song = Song::parse(&log.finish(), MissingChips::Refuse).unwrap();
+    let options = options(44_100, Resampling::Mean);
+    bits(Renderer::new(song, &options), &[1 << 20])
+}
+
+/// Bit 4 of the flags, and only where the chip is one of Yamaha's, which has the pin.
+#[test]
+fn a_pin_of_a_ym2149_halves_its_clock() {
+    let plain = frames_of(square_wave(2_000_000, [0x10, 1]));
+    assert_eq!(frames_of(square_wave(4_000_000, [0x10, 0x11])), plain);
+    assert_ne!(frames_of(square_wave(4_000_000, [0x10, 1])), plain);
+    assert_eq!(frames_of(square_wave(2_000_000, [0, 0x11])), plain);
+}
+
+/// By powers of two, which are exact.
+#[test]
+fn a_log_says_how_loud_it_is() {
+    let with = |modifier| {
+        let mut log = square_wave(2_000_000, [0, 1]);
+        log.bytes[0x7c] = modifier;
+        peak(log)
+    };
+    assert_eq!(with(0x20), 2.0 * with(0));
+    assert_eq!(with(0xe0), 0.5 * with(0));
+    assert_eq!(with(0xc1), 0.25 * with(0));
+}
+
+/// A log of version 1.71 whose extra header has these bytes.
+fn with_extra_header(bytes: &[u8]) -> Log {
+    let mut log = square_wave(2_000_000 | 1 << 30, [0, 1]);
+    let commands = log.bytes.split_off(0x100);
+    log.set(0xbc, 0x100 - 0xbc);
+    log.push(bytes);
+    log.set(0x34, (log.bytes.len() - 0x34) as u32);
+    log.push(&commands);
+    log
+}
+
+#[test]
+fn a_log_says_how_loud_its_chips_are() {
+    let with = |entries: &[u8]| {
+        let mut bytes = vec![12, 0, 0, 0, 0, 0, 0, 0, 4, 0, 0, 0, entries.len() as u8 / 4];
+        bytes.extend(entries);
+        with_extra_header(&bytes)
+    };
+    let usual = peak(with(&[]));
+    assert_eq!(peak(with(&[0x12, 0, 0, 0x82])), 2.0 * usual);
+    assert_eq!(
+        peak(with(&[0x02, 0, 0, 0x82, 0x12, 0, 0x80, 0x80])),
+        0.5 * usual
+    );
+    // That of the second one, which is silent.
+    assert_eq!(peak(with(&[0x12, 1, 0, 0x82])), usual);
+    let remarks = |log: Log| {
+        let song = Song::parse(&log.finish(), MissingChips::Refuse).unwrap();
+        song.remarks.join("; ")
+    };
+    assert_eq!(remarks(with(&[0x12, 0, 0, 0x82])), "");
+    assert_eq!(
+        remarks(with_extra_header(&[12, 0, 0, 0, 8, 0, 0, 0, 0, 0, 0, 0])),
+        ""
+    );
+    for entry in [[0x12, 0, 0x80, 0x01], [0x86, 0, 0, 0x82]] {
+        assert!(remarks(with(&entry)).contains("are left out"));
+        assert_eq!(peak(with(&entry)), usual);
+    }
+    // A list that is cut, or that is elsewhere.
+    for broken in [
+        &[12, 0, 0, 0, 0, 0, 0, 0, 4, 0, 0, 0, 9, 0x12][..],
+        &[12, 0, 0, 0, 0, 0, 0, 0, 0xff, 0xff, 0xff, 0xff],
+        &[12, 0, 0, 0],
+    ] {
+        assert!(remarks(with_extra_header(broken)).contains("is broken"));
+        assert_eq!(peak(with_extra_header(broken)), usual);
+    }
+}
+
+/// The second of a chip is named by a command of its own, by a bit of the register, or of the port.
+#[test]
+fn the_second_of_a_chip_sounds_as_the_first() {
+    let opl4: Vec<u8> = [
+        (0x20, 0x01),
+        (0x23, 0x01),
+        (0x40, 0x10),
+        (0x60, 0xf0),
+        (0x63, 0xf0),
+        (0x80, 0x77),
+        (0x83, 0x77),
+        (0xc0, 0x30),
+        (0xa0, 0x98),
+        (0xb0, 0x31),
+    ]
+    .into_iter()
+    .flat_map(|(register, value)| [0xd0, 0, register, value])
+    .collect();
+    let adpcm = [[0xb7, 0, 2], [0xb7, 1, 0x77], [0xb7, 1, 0x35]].concat();
+    let psg = vec![0x50, 0x8a, 0x50, 0x10, 0x50, 0x90, 0x4f, 0xfe];
+    let ssg = vec![0xa0, 0, 0x80, 0xa0, 7, 0x3e, 0xa0, 8, 12];
+    // The highest bit of the second byte of each command.
+    let with_bit = |commands: &[u8], length: usize| {
+        let mut second = commands.to_vec();
+        for command in second.chunks_mut(length) {
+            command[1] |= 0x80;
+        }
+        second
+    };
+    let second_psg = vec![0x30, 0x8a, 0x30, 0x10, 0x30, 0x90, 0x3f, 0xfe];
+    let chips = [
+        (0x0c, 3_579_545, &psg, second_psg),
+        (0x74, 1_789_773, &ssg, with_bit(&ssg, 3)),
+        (0x90, 8_000_000, &adpcm, with_bit(&adpcm, 3)),
+        (0x60, 33_868_800, &opl4, with_bit(&opl4, 4)),
+    ];
+    for (field, clock, first, second) in chips {
+        let frames = |commands: &[u8]| {
+            let mut log = Log::new();
+            log.set(field, clock | 1 << 30);
+            log.push(commands);
+            log.wait(3_000);
+            frames_of(log)
+        };
+        let sound = frames(first);
+        assert_eq!(frames(&second), sound, "{field:#x}");
+        let both = [&first[..], &second].concat();
+        assert_ne!(frames(&both), sound, "{field:#x}");
+        assert_ne!(frames(&[]), sound, "{field:#x}");
+    }
+}
+
+/// Without the ROM of its samples a drum of the YM2608 would be a saw-tooth.
+#[test]
+fn drums_without_samples_are_silent() {
+    let mut log = Log::new();
+    log.set(0x48, 7_987_200);
+    log.push(&[0x56, 0x11, 0x3f, 0x56, 0x18, 0xdf, 0x56, 0x10, 0x01]);
+    log.wait(44_100);
+    assert!(peak(log) < 1e-6);
+}
+
+/// The unit for FM of the Mark III, logged before the YM2413 had the header's field for itself.
+#[test]
+fn an_old_log_of_a_ym2413_sounds() {
+    let mut log = Log::new();
+    log.set(0x08, 0x101);
+    log.set(0x0c, 3_579_545);
+    log.set(0x10, 3_579_545);
+    log.bytes.truncate(0x40);
+    log.set(0x34, 0);
+    log.push(&[0x51, 0x30, 0x10, 0x51, 0x10, 0xac, 0x51, 0x20, 0x15]);
+    log.wait(10_000);
+    assert!(peak(log) > 0.01);
+}
+
+/// A song that repeats a command this number of times and a wait of one sample.
+fn busy_song(command: &[u8], times: usize) -> Song {
     let mut log = Log::new();
     log.set(0x0c, 3_579_545);
     log.set(0x1c, (log.bytes.len() - 0x1c) as u32);
-    log.push(&[0x50, 0x9f].repeat(writes));
+    log.push(&command.repeat(times));
     log.wait(1);
     Song::parse(&log.finish(), MissingChips::Refuse).unwrap()
 }
@@ -223,9 +401,45 @@ fn a_song_that_does_more_than_a_machine_could_is_given_up() {
                 fade: if expected { 30.0 } else { 0.5 },
                 ..options(rate, Resampling::Nearest)
             };
-            let given_up = is_given_up(busy_song(writes), &options, block);
+            let given_up = is_given_up(busy_song(&[0x50, 0x9f], writes), &options, block);
             assert_eq!(given_up, expected, "{writes} writes, {rate} Hz, {block}");
         }
+    }
+}
+
+/// Work that comes to no write is work: a byte for a DAC that is not there, a stream that does not
+/// play, a place in a bank that is sought.
+#[test]
+fn a_song_that_does_nothing_too_often_is_given_up() {
+    let options = Options {
+        fade: 30.0,
+        ..options(44_100, Resampling::Nearest)
+    };
+    for command in [&[0x80][..], &[0x94, 0], &[0xe0, 0, 0, 0, 0]] {
+        let given_up = is_given_up(busy_song(command, 1_000), &options, 4_096);
+        assert!(given_up, "{:#04x}", command[0]);
+        let given_up = is_given_up(busy_song(command, 200), &options, 4_096);
+        assert!(!given_up, "{:#04x}", command[0]);
+    }
+}
+
+/// Streams without a chip write nothing, as often as they want.
+#[test]
+fn streams_that_write_nothing_too_often_are_given_up() {
+    for (streams, expected) in [(40, false), (255, true)] {
+        let mut log = Log::new();
+        log.set(0x0c, 3_579_545);
+        log.block(0, &[7; 100]);
+        for stream in 0..streams {
+            log.push(&[0x91, stream, 0, 1, 0]);
+            log.push(&[0x92, stream, 0xff, 0xff, 0xff, 0xff]);
+            log.push(&[0x93, stream, 0, 0, 0, 0, 0x83, 0, 0, 0, 0]);
+        }
+        log.wait(44_100);
+        log.wait(44_100);
+        let song = Song::parse(&log.finish(), MissingChips::Refuse).unwrap();
+        let options = options(44_100, Resampling::Mean);
+        assert_eq!(is_given_up(song, &options, 4_096), expected, "{streams}");
     }
 }
 

@@ -2,10 +2,12 @@
 
 use proptest::prelude::*;
 
+use super::budget::{Budget, MOST};
 use super::sequencer::{Action, Sequencer};
+use crate::chip::sn76489::Sn76489Config;
 use crate::song::{
-    Bank, ChipKind, ChipSpec, Event, Events, Gd3, LOG_RATE, LoopScale, RegisterWrite, Song,
-    StreamCommand, StreamLength,
+    Bank, BankBlock, ChipKind, ChipSpec, Event, Events, Gd3, LOG_RATE, LoopScale, RegisterWrite,
+    Song, StreamCommand, StreamLength,
 };
 
 /// The bank of the tests: each byte is its own place.
@@ -21,6 +23,7 @@ fn song(list: Vec<Event>, streams: Vec<StreamCommand>, loop_start: Option<usize>
         kind: ChipKind::Ym2612,
         clock: 7_670_454,
         second: false,
+        volume: 0x100,
     };
     let mut events = Events::default();
     let mut places = Vec::new();
@@ -31,6 +34,7 @@ fn song(list: Vec<Event>, streams: Vec<StreamCommand>, loop_start: Option<usize>
     let bank = |kind| Bank {
         kind,
         data: (0..BYTES as u8).collect(),
+        blocks: Vec::new(),
     };
     Song {
         chips: vec![chip],
@@ -43,6 +47,7 @@ fn song(list: Vec<Event>, streams: Vec<StreamCommand>, loop_start: Option<usize>
         samples: 0,
         loop_samples: 0,
         loop_scale: LoopScale::default(),
+        volume: 1.0,
         version: 0x171,
         tags: Gd3::default(),
         remarks: Vec::new(),
@@ -52,11 +57,15 @@ fn song(list: Vec<Event>, streams: Vec<StreamCommand>, loop_start: Option<usize>
 /// All writes of a song before a sample.
 fn writes(song: &Song, end: u64) -> Vec<Write> {
     let mut sequencer = Sequencer::default();
+    let mut budget = Budget::default();
     let mut writes = Vec::new();
     let mut now = 0;
     while now < end {
-        let quiet = sequencer.next(song, |action| match action {
-            Action::Write(write) => writes.push((now, write.register, write.value)),
+        let quiet = sequencer.next(song, &mut budget, |action| match action {
+            Action::Write(write) => {
+                assert_eq!(write.port, 0);
+                writes.push((now, write.register, write.value));
+            }
             Action::Load(_) => unreachable!("the songs have no memory"),
         });
         match quiet {
@@ -179,6 +188,67 @@ fn a_stream_plays_backwards_and_again() {
         played(1, 0, &[(0, play)], 50),
         [(0, 12), (10, 11), (20, 10), (30, 12), (40, 11)]
     );
+}
+
+/// The number of a block counts those of the stream's bank, whatever blocks of others are before
+/// it.
+#[test]
+fn a_stream_plays_a_block_of_its_bank() {
+    let play = |block| StreamCommand::StartBlock {
+        stream: 1,
+        block,
+        reverse: false,
+        looped: false,
+    };
+    let mut commands = setup(1, 0x2a, LOG_RATE / 10, 1, 0).to_vec();
+    // There is no block 2: what plays goes on.
+    commands.extend([(0, play(1)), (15, play(2)), (50, play(0))]);
+    let mut song = stream_song(&commands, 100);
+    let blocks = |all: &[(u32, u32)]| {
+        let block = |&(start, len)| BankBlock { start, len };
+        all.iter().map(block).collect()
+    };
+    song.banks.reverse();
+    assert_eq!((song.banks[0].kind, song.banks[1].kind), (0, BANK));
+    song.banks[0].blocks = blocks(&[(60, 1), (70, 1), (80, 1)]);
+    song.banks[1].blocks = blocks(&[(0, 2), (2, 3)]);
+    let values = |(sample, _, value)| (sample, value);
+    assert_eq!(
+        writes(&song, 100)
+            .into_iter()
+            .map(values)
+            .collect::<Vec<_>>(),
+        [(0, 2), (10, 3), (20, 4), (50, 0), (60, 1)]
+    );
+}
+
+/// A byte for an SN76489 names a register in its upper half, and the stream has the value only. The
+/// port is another register.
+#[test]
+fn a_stream_to_an_sn76489_names_a_register() {
+    let played = |register, step, base, from, length| {
+        let mut commands = setup(1, register, LOG_RATE / 10, step, base).to_vec();
+        if let (_, StreamCommand::Target { port, .. }) = &mut commands[0] {
+            *port = 1;
+        }
+        commands.push((0, start(Some(from), length)));
+        let mut song = stream_song(&commands, 100);
+        song.chips[0].kind = ChipKind::Sn76489(Sn76489Config::default());
+        let writes = writes(&song, 100).into_iter();
+        writes.map(|(sample, _, value)| (sample, value)).collect()
+    };
+    let writes = |count| Some(StreamLength::Writes(count));
+    let attenuation: Vec<_> = played(0xb0, 1, 0, 0x13, writes(2));
+    assert_eq!(attenuation, [(0, 0xb3), (10, 0xb4)]);
+    // A period has two bytes, and gets two writes.
+    let period: Vec<_> = played(0xa0, 1, 0, 0x13, writes(2));
+    assert_eq!(period, [(0, 0xa3), (0, 0x01), (10, 0xa5), (10, 0x21)]);
+    // Every other period, from the second one on, of three periods.
+    let period: Vec<_> = played(0xa0, 2, 1, 0x11, Some(StreamLength::Bytes(6)));
+    assert_eq!(period, [(0, 0xa3), (0, 0x01)]);
+    // The last one has half of its bytes.
+    let period: Vec<_> = played(0xa0, 1, 0, BYTES - 3, None);
+    assert_eq!(period, [(0, 0xa1), (0, 0x26)]);
 }
 
 /// Without a start a stream begins where it began before.
@@ -336,6 +406,27 @@ fn a_loop_begins_where_it_is_told_to() {
     assert_eq!(writes(&ends, 1_000), expected[..3]);
 }
 
+/// A song with millions of writes before a wait is left among them, so that a user who has had
+/// enough need not wait for all of them.
+#[test]
+fn an_overspent_budget_ends_a_song_between_two_writes() {
+    let write = Event::Write(RegisterWrite {
+        chip: 0,
+        port: 0,
+        register: 1,
+        value: 1,
+    });
+    let events = [vec![write; 100], vec![Event::Wait(1)]].concat();
+    let busy = song(events, Vec::new(), Some(0));
+    let mut budget = Budget::default();
+    budget.spend(MOST - 10);
+    let mut writes = 0;
+    let quiet = Sequencer::default().next(&busy, &mut budget, |_| writes += 1);
+    assert_eq!(quiet, None);
+    assert!(budget.is_overspent());
+    assert_eq!(writes, 11);
+}
+
 /// A stream goes on when its song begins anew.
 #[test]
 fn streams_go_on_over_the_loop() {
@@ -370,7 +461,7 @@ struct Model {
 impl Model {
     fn command(&mut self, command: &StreamCommand) {
         match *command {
-            StreamCommand::Target { .. } => (),
+            StreamCommand::Target { .. } | StreamCommand::StartBlock { .. } => (),
             StreamCommand::Source { step, base, .. } => {
                 self.step = u32::from(step).max(1);
                 self.base = base.into();

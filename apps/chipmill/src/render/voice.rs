@@ -83,7 +83,7 @@ impl Voice {
         };
         Voice {
             chip,
-            level: level(spec.kind),
+            level: level(spec.kind) * f32::from(spec.volume) / 256.0,
             writes: VecDeque::new(),
             rate,
             position,

@@ -1,14 +1,20 @@
 //! Data blocks: PCM data of streams, and the memories of chips.
 
+use std::collections::HashSet;
+use std::ops::Range;
+
 use soundlog::vgm::command::DataBlock;
 use soundlog::vgm::detail::{
     CompressedStream, CompressedStreamData, DataBlockType, DecompressionTable, RomRamChipType,
     RomRamDump, parse_data_block,
 };
 
+use crate::chip::paged_memory::PAGE;
+use crate::chip::ymfm::WAVE_RAM;
+
 use super::block_data::BlockData;
 use super::chips::{ChipKind, ChipSpec};
-use super::event::{Bank, Event, Memory, MemoryBlock};
+use super::event::{Bank, BankBlock, Event, Memory, MemoryBlock};
 use super::file::MAX_BYTES;
 
 /// The types of data blocks: below the first of these they are PCM data, then compressed ones, and
@@ -18,25 +24,27 @@ const DUMP: u8 = 0x80;
 /// The most bytes before the data of a memory: its size, and where they go.
 const DUMP_HEAD: usize = 8;
 
-/// The address of the first byte of the YMF278B's wave memory that is RAM.
-const WAVE_RAM: u32 = 0x20_0000;
+/// The most data blocks for the memories of chips: a song has some hundreds, and each takes some 70
+/// bytes, also one of a byte.
+const MAX_BLOCKS: usize = 1 << 16;
 
-/// Where a data block is in its bank.
-#[derive(Clone, Copy)]
-pub struct Place {
-    pub start: u32,
-    pub len: u32,
-}
+/// The most data blocks that streams can name: a bank has as many numbers. Each takes 8 bytes, also
+/// an empty one.
+const MAX_NAMED: usize = 1 << 16;
 
 /// The data blocks so far.
 #[derive(Default)]
 pub struct Blocks {
     banks: Vec<Bank>,
-    /// All blocks in the order of the file, by which a stream names them.
-    places: Vec<Place>,
+    /// The blocks of all banks that streams can name.
+    named: usize,
     table: Option<DecompressionTable>,
     /// The bytes of all of them, uncompressed.
     total: usize,
+    /// The pages of the chips' memories: the chip, the memory, and the number of the page.
+    pages: HashSet<(usize, Memory, usize)>,
+    /// Data lay behind the addresses of a chip.
+    has_cut: bool,
 }
 
 impl Blocks {
@@ -44,13 +52,20 @@ impl Blocks {
     pub fn into_banks(mut self) -> Vec<Bank> {
         for bank in &mut self.banks {
             bank.data.shrink_to_fit();
+            bank.blocks.shrink_to_fit();
         }
         self.banks
     }
 
-    /// The block with this number.
-    pub fn place(&self, number: u16) -> Option<Place> {
-        self.places.get(usize::from(number)).copied()
+    /// Whether data were left out that lay behind the addresses of a chip.
+    pub fn has_cut(&self) -> bool {
+        self.has_cut
+    }
+
+    /// Whether a bank has a block with this number so far.
+    pub fn has_block(&self, kind: u8, number: u16) -> bool {
+        let bank = self.banks.iter().find(|bank| bank.kind == kind);
+        bank.is_some_and(|bank| usize::from(number) < bank.blocks.len())
     }
 
     /// Adds a block, and returns what happens where it is. Data for which there is no use are left
@@ -104,6 +119,26 @@ impl Blocks {
         Ok(())
     }
 
+    /// Counts the pages that a chip has for these addresses: blocks of a byte take a page each.
+    fn count_pages(
+        &mut self,
+        chip: usize,
+        memory: Memory,
+        addresses: Range<usize>,
+    ) -> Result<(), String> {
+        let pages = addresses.start / PAGE..addresses.end.div_ceil(PAGE);
+        if !addresses.is_empty() {
+            self.pages.extend(pages.map(|page| (chip, memory, page)));
+        }
+        if self.pages.len() > MAX_BYTES / PAGE {
+            return Err(format!(
+                "the memories of the chips have more than {} MiB",
+                MAX_BYTES >> 20
+            ));
+        }
+        Ok(())
+    }
+
     fn add_to_bank(&mut self, data: &mut BlockData<'_, '_>) -> Result<Option<Event>, String> {
         let len = data.left();
         self.count(len)?;
@@ -135,17 +170,20 @@ impl Blocks {
             None => {
                 self.banks.push(Bank {
                     kind,
-                    data: Vec::new(),
+                    ..Bank::default()
                 });
                 self.banks.len() - 1
             }
         };
-        let bank = &mut self.banks[place].data;
-        self.places.push(Place {
-            start: bank.len() as u32,
-            len: len as u32,
-        });
-        bank
+        let bank = &mut self.banks[place];
+        if self.named < MAX_NAMED {
+            self.named += 1;
+            bank.blocks.push(BankBlock {
+                start: bank.data.len() as u32,
+                len: len as u32,
+            });
+        }
+        &mut bank.data
     }
 
     fn uncompressed(&self, mut stream: CompressedStream) -> Result<Vec<u8>, String> {
@@ -197,16 +235,21 @@ impl Blocks {
         let Some(chip) = chip else {
             return Ok(None);
         };
-        let len = data.left();
-        self.count(len)?;
-        // The memory of a chip is as large as its last byte's address.
-        let end = start as usize + len;
-        if end > MAX_BYTES {
+        if memory.len() == MAX_BLOCKS {
             return Err(format!(
-                "a data block ends at address {end:#x} of a chip's memory, which has at most {:#x}",
-                MAX_BYTES
+                "more than {MAX_BLOCKS} data blocks for memories of chips, which take too much memory"
             ));
         }
+        // The chip has no address for what is behind that, as in the dump of a board with banks.
+        let room = which.size().saturating_sub(start) as usize;
+        let len = data.left().min(room);
+        self.has_cut |= len < data.left();
+        if len == 0 {
+            return Ok(None);
+        }
+        self.count(len)?;
+        let start_at = start as usize;
+        self.count_pages(chip, which, start_at..start_at + len)?;
         let mut bytes = Vec::new();
         data.copy(len, &mut bytes);
         bytes.shrink_to_fit();

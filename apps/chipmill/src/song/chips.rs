@@ -74,6 +74,8 @@ pub struct ChipSpec {
     pub clock: u32,
     /// Whether it is the second one of its kind in the machine.
     pub second: bool,
+    /// How loud the log wants it, in 256ths of how loud it is usually.
+    pub volume: u16,
 }
 
 impl fmt::Display for ChipSpec {

@@ -4,6 +4,8 @@ use soundlog::vgm::command::{DacStreamChipType, Instance, LengthMode, VgmCommand
 use soundlog::vgm::header::ChipId;
 use soundlog::{VgmDocument, VgmHeader};
 
+use crate::chip::ymfm::DRUMS;
+
 use super::block_data::BlockData;
 use super::blocks::Blocks;
 use super::chips::{ChipKind, ChipSpec};
@@ -29,6 +31,7 @@ const MAX_STREAM_COMMANDS: usize = 1 << 20;
 /// What the commands come to.
 #[derive(Default)]
 pub struct Log {
+    pub chips: Vec<ChipSpec>,
     pub events: Events,
     pub streams: Vec<StreamCommand>,
     pub memory: Vec<MemoryBlock>,
@@ -50,9 +53,15 @@ pub fn parse(
     remarks: &mut Vec<String>,
 ) -> Result<Log, SongError> {
     let mut reader = Reader {
-        chips: &header.chips,
-        log: Log::default(),
+        header,
+        log: Log {
+            chips: header.chips.clone(),
+            ..Log::default()
+        },
         blocks: Blocks::default(),
+        sources: [0; 256],
+        missing_blocks: Vec::new(),
+        has_drums: false,
         waiting: 0,
         loop_at: None,
         file: file_without_commands(),
@@ -94,10 +103,20 @@ pub fn parse(
     Ok(reader.finish(remarks))
 }
 
+/// How many blocks are kept that were not there when a stream was to play them: one is enough for a
+/// remark, and most songs have none.
+const MAX_MISSING: usize = 16;
+
 struct Reader<'a> {
-    chips: &'a [ChipSpec],
+    header: &'a Header,
     log: Log,
     blocks: Blocks,
+    /// The bank of each stream.
+    sources: [u8; 256],
+    /// Blocks that a stream shall play and that were not there then, and their banks.
+    missing_blocks: Vec<(u16, u8)>,
+    /// Whether a drum of a YM2608 is struck.
+    has_drums: bool,
     /// The waits since the last event: they become one.
     waiting: u32,
     /// The place of the event and the sample with which the loop begins.
@@ -127,6 +146,27 @@ impl Reader<'_> {
                 remarks.push("repeats a part that takes no time: it is played once".to_owned());
             }
         }
+        // A stream plays a block also if it comes later.
+        let missing = self.missing_blocks.iter();
+        let mut missing = missing.filter(|(block, bank)| !self.blocks.has_block(*bank, *block));
+        if let Some((block, bank)) = missing.next() {
+            remarks.push(format!(
+                "plays data block {block} of type {bank:#04x} by a stream, and there is none: \
+                 that is left out"
+            ));
+        }
+        if self.blocks.has_cut() {
+            remarks.push(
+                "has data behind the last address of a chip's memory: they are left out".to_owned(),
+            );
+        }
+        if self.has_drums {
+            remarks.push(
+                "strikes drums of the YM2608, whose samples are in a ROM of the chip that is not \
+                 here: they are silent"
+                    .to_owned(),
+            );
+        }
         self.log.banks = self.blocks.into_banks();
         self.log.events.shrink_to_fit();
         self.log.streams.shrink_to_fit();
@@ -138,7 +178,9 @@ impl Reader<'_> {
         if self.wrong.is_some() {
             return data.finish();
         }
-        let added = self.blocks.add(&mut data, self.chips, &mut self.log.memory);
+        let added = self
+            .blocks
+            .add(&mut data, &self.log.chips, &mut self.log.memory);
         // What was added is cut short if this fails.
         data.finish()?;
         match added {
@@ -198,7 +240,10 @@ impl Reader<'_> {
     }
 
     fn write(&mut self, id: ChipId, instance: Instance, port: u8, register: u8, value: u8) {
-        if let Some(chip) = place(self.chips, id, instance) {
+        // Bit 7 damps the drums that the others name.
+        let strikes = value & 0x80 == 0 && value & 0x3f != 0;
+        self.has_drums |= id == ChipId::Ym2608 && port == 0 && register == DRUMS && strikes;
+        if let Some(chip) = self.chip(id, instance) {
             self.push(Event::Write(RegisterWrite {
                 chip,
                 port,
@@ -206,6 +251,18 @@ impl Reader<'_> {
                 value,
             }));
         }
+    }
+
+    /// The place of a chip in the machine. Of an old log it has the FM chips that are written to.
+    fn chip(&mut self, id: ChipId, instance: Instance) -> Option<u8> {
+        let there = place(&self.log.chips, id, instance);
+        if there.is_none()
+            && let Some(chip) = self.header.old_fm.and_then(|fm| fm.chip(id, instance))
+        {
+            self.log.chips.push(chip);
+            return place(&self.log.chips, id, instance);
+        }
+        there
     }
 
     fn stream(&mut self, command: StreamCommand) -> Result<(), String> {
@@ -229,6 +286,8 @@ impl Reader<'_> {
             C::Wait882Samples(_) => self.wait(882),
             C::WaitNSample(wait) => self.wait(u32::from(wait.0 & 15) + 1),
             C::YM2612Port0Address2AWriteAndWaitN(wait) => {
+                // A chip that was not there before is from now on.
+                let _ = self.chip(Ym2612, Instance::Primary);
                 let wait = wait.0 & 15;
                 self.log.samples += u64::from(wait);
                 self.push(Event::Dac { wait });
@@ -251,19 +310,23 @@ impl Reader<'_> {
             C::Okim6258Write(i, w) => self.write(Okim6258, *i, 0, w.register, w.value),
             C::SetupStreamControl(setup) => {
                 let DacStreamChipType { chip_id, instance } = setup.chip_type;
+                let chip = self.chip(chip_id, instance);
                 self.stream(StreamCommand::Target {
                     stream: setup.stream_id,
-                    chip: place(self.chips, chip_id, instance),
+                    chip,
                     port: setup.write_port,
                     register: setup.write_command,
                 })?;
             }
-            C::SetStreamData(data) => self.stream(StreamCommand::Source {
-                stream: data.stream_id,
-                bank: data.data_bank_id,
-                step: data.step_size,
-                base: data.step_base,
-            })?,
+            C::SetStreamData(data) => {
+                self.sources[usize::from(data.stream_id)] = data.data_bank_id;
+                self.stream(StreamCommand::Source {
+                    stream: data.stream_id,
+                    bank: data.data_bank_id,
+                    step: data.step_size,
+                    base: data.step_base,
+                })?;
+            }
             C::SetStreamFrequency(rate) => self.stream(StreamCommand::Rate {
                 stream: rate.stream_id,
                 hertz: rate.frequency,
@@ -279,16 +342,17 @@ impl Reader<'_> {
                 })?;
             }
             C::StartStreamFastCall(start) => {
-                let block = self.blocks.place(start.block_id).ok_or_else(|| {
-                    format!(
-                        "a stream shall play data block {}, and there is none",
-                        start.block_id
-                    )
-                })?;
-                self.stream(StreamCommand::Start {
+                let bank = self.sources[usize::from(start.stream_id)];
+                let block = (start.block_id, bank);
+                if !self.blocks.has_block(bank, start.block_id)
+                    && self.missing_blocks.len() < MAX_MISSING
+                    && !self.missing_blocks.contains(&block)
+                {
+                    self.missing_blocks.push(block);
+                }
+                self.stream(StreamCommand::StartBlock {
                     stream: start.stream_id,
-                    from: Some(block.start),
-                    length: Some(StreamLength::Bytes(block.len)),
+                    block: start.block_id,
                     reverse: start.flags.reverse,
                     looped: start.flags.looped,
                 })?;

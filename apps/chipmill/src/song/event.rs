@@ -78,6 +78,17 @@ pub enum StreamCommand {
         /// Begins again at the end.
         looped: bool,
     },
+    /// The stream begins with a data block of its bank.
+    StartBlock {
+        /// The stream.
+        stream: u8,
+        /// The number of the block among those of the bank.
+        block: u16,
+        /// From the last byte to the first.
+        reverse: bool,
+        /// Begins again at the end.
+        looped: bool,
+    },
     /// The stream ends; none of them all do.
     Stop {
         /// The stream.
@@ -105,10 +116,21 @@ pub struct Bank {
     pub kind: u8,
     /// The bytes of all of them, one after another.
     pub data: Vec<u8>,
+    /// Where each of them is, by which a stream names it.
+    pub blocks: Vec<BankBlock>,
+}
+
+/// Where a data block is in its bank.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct BankBlock {
+    /// The place of its first byte.
+    pub start: u32,
+    /// How many bytes it has.
+    pub len: u32,
 }
 
 /// A memory that a chip plays from.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub enum Memory {
     /// ADPCM-A of the YM2610.
     AdpcmA,
@@ -116,6 +138,16 @@ pub enum Memory {
     AdpcmB,
     /// The wave memory of the YMF278B.
     Wave,
+}
+
+impl Memory {
+    /// The bytes that the address lines of its chip reach.
+    pub fn size(self) -> u32 {
+        match self {
+            Memory::AdpcmA | Memory::AdpcmB => 16 << 20,
+            Memory::Wave => 4 << 20,
+        }
+    }
 }
 
 /// Data for a memory of a chip.

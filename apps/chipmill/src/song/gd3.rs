@@ -3,6 +3,8 @@
 use serde::Serialize;
 
 /// The tags of a song (GD3): each in English and in the script of its origin, where it has both.
+/// Each text has 16 KiB at most, which is as much as an audio file keeps of it; the rest is cut
+/// off.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize)]
 pub struct Gd3 {
     /// The title.
@@ -31,9 +33,9 @@ pub struct Tag {
 }
 
 impl Tag {
-    /// The one that is there, English first.
+    /// The one that is there, English first. White space is nothing.
     pub fn any(&self) -> &str {
-        if self.english.is_empty() {
+        if self.english.trim().is_empty() {
             &self.origin
         } else {
             &self.english
@@ -45,6 +47,11 @@ impl Tag {
 const HEAD: usize = 12;
 /// The fields of the text, each of which ends with a unit of 0.
 const FIELDS: usize = 11;
+
+/// The bytes that are kept of a field. A file of 32 MiB can be one field.
+const MAX_FIELD: usize = 16 << 10;
+/// The units that are kept of a field: each becomes a byte at least.
+const MAX_UNITS: usize = MAX_FIELD;
 
 /// What is before the text.
 struct Head {
@@ -93,15 +100,20 @@ impl Gd3 {
 
 /// The bytes of tags, picked out of a file that passes by.
 ///
-/// No more are kept than there is use for: the fields that there are, and no longer than the tags
-/// say.
+/// No more are kept than there is use for: the fields that there are, the front of each, and no
+/// more than the tags say.
 #[derive(Default)]
 pub struct PassingTags {
     /// Where in the file they begin.
     at: usize,
+    /// The bytes before the text, and the units that are kept.
     bytes: Vec<u8>,
-    /// The bytes of whole units that have been looked at, and the fields that have ended in them.
-    seen: usize,
+    /// The first byte of a unit of which the second is still to come.
+    half: Option<u8>,
+    /// The bytes of the text that have passed.
+    passed: usize,
+    /// The units that are kept of the field that has not ended, and the fields that have.
+    units: usize,
     fields: usize,
     complete: bool,
 }
@@ -111,7 +123,6 @@ impl PassingTags {
     pub fn new(at: usize) -> Self {
         PassingTags {
             at,
-            seen: HEAD,
             ..PassingTags::default()
         }
     }
@@ -125,25 +136,39 @@ impl PassingTags {
         if self.complete {
             return;
         }
-        self.bytes.extend_from_slice(new);
-        let Ok(Head { text }) = Head::parse(&self.bytes) else {
-            self.complete = self.bytes.len() >= HEAD;
-            self.bytes.truncate(HEAD);
+        let missing = HEAD.saturating_sub(self.bytes.len()).min(new.len());
+        let (head, text) = new.split_at(missing);
+        self.bytes.extend_from_slice(head);
+        let Ok(Head { text: length }) = Head::parse(&self.bytes) else {
+            self.complete = self.bytes.len() == HEAD;
             return;
         };
-        let end = HEAD.saturating_add(text);
-        self.complete = self.bytes.len() >= end;
-        self.bytes.truncate(end);
-        let (units, _) = self.bytes[self.seen..].as_chunks::<2>();
-        for unit in units {
-            self.seen += unit.len();
-            self.fields += usize::from(*unit == [0, 0]);
+        let left = length - self.passed;
+        let text = &text[..text.len().min(left)];
+        self.passed += text.len();
+        self.complete = self.passed == length;
+        for &byte in text {
+            match self.half.take() {
+                None => self.half = Some(byte),
+                Some(low) => self.unit([low, byte]),
+            }
             if self.fields == FIELDS {
                 self.complete = true;
-                self.bytes.truncate(self.seen);
                 break;
             }
         }
+    }
+
+    fn unit(&mut self, unit: [u8; 2]) {
+        if unit == [0, 0] {
+            self.fields += 1;
+            self.units = 0;
+        } else if self.units < MAX_UNITS {
+            self.units += 1;
+        } else {
+            return;
+        }
+        self.bytes.extend_from_slice(&unit);
     }
 
     /// Reads them, of a file of this length that has passed. A song sounds without them as well, so
@@ -160,9 +185,15 @@ impl PassingTags {
     }
 }
 
-/// The text of units of UTF-16 in little-endian order.
+/// The text of units of UTF-16 in little-endian order: its front, if it is long.
 fn text_of(units: &[[u8; 2]]) -> String {
-    char::decode_utf16(units.iter().map(|&unit| u16::from_le_bytes(unit)))
-        .map(|unit| unit.unwrap_or(char::REPLACEMENT_CHARACTER))
-        .collect()
+    let mut text = String::new();
+    for unit in char::decode_utf16(units.iter().map(|&unit| u16::from_le_bytes(unit))) {
+        let letter = unit.unwrap_or(char::REPLACEMENT_CHARACTER);
+        if text.len() + letter.len_utf8() > MAX_FIELD {
+            break;
+        }
+        text.push(letter);
+    }
+    text
 }

@@ -6,18 +6,24 @@ use soundlog::{ParseError, VgmHeader};
 use crate::chip::sn76489::Sn76489Config;
 
 use super::chips::{ChipKind, ChipSpec, Silent};
+use super::old_fm::OldFm;
+use super::volumes::{self, Volumes};
 use super::window::Window;
 use super::{LoopScale, SongError};
 
 /// The most bytes that have fields.
 const HEAD: usize = 0x100;
 
+/// What the field of the commands' place stands for if it is 0, or not there: they begin at 0x40.
+/// The parser would have them directly behind the last field of the version.
+const USUAL: u32 = 0x40 - 0x34;
+
 /// The bit of a clock that says that the machine has two of these chips.
-const TWO: u32 = 1 << 30;
+pub const TWO: u32 = 1 << 30;
 /// The bit of a clock that says that the chip is another one of its family.
 const VARIANT: u32 = 1 << 31;
 /// The clock itself.
-const CLOCK: u32 = TWO - 1;
+pub const CLOCK: u32 = TWO - 1;
 /// The fastest clock of a chip, in hertz. The fastest one in use is that of the YMF278B, some
 /// 34 MHz; one of a billion would take as many frames of the chip per second.
 const MAX_CLOCK: u32 = 64_000_000;
@@ -30,9 +36,15 @@ pub struct Header {
     pub version: u32,
     pub chips: Vec<ChipSpec>,
     pub silent: Vec<Silent>,
+    /// The FM chips of an old log, of which those are there that it writes to.
+    pub old_fm: Option<OldFm>,
+    /// What is odd about the chips.
+    pub remarks: Vec<String>,
     /// Where a repetition begins, if the song repeats.
     pub loop_offset: Option<usize>,
     pub loop_scale: LoopScale,
+    /// What all samples are multiplied with.
+    pub volume: f32,
 }
 
 impl Header {
@@ -48,7 +60,12 @@ impl Header {
         if let Some(tags) = relative(Field::Gd3Offset, fields.gd3_offset) {
             window.collect_tags(tags);
         }
-        if window.skip(commands)? < commands {
+        let volumes = match relative(Field::ExtraHeaderOffset, fields.extra_header_offset) {
+            Some(at) => Volumes::read(window, at, commands)?,
+            None => Volumes::default(),
+        };
+        let left = commands - window.offset();
+        if window.skip(left)? < left {
             let available = window.offset();
             let error = ParseError::OffsetOutOfRange {
                 offset: commands,
@@ -56,17 +73,22 @@ impl Header {
                 available,
                 context: Some("header_size".to_owned()),
             };
-            return Err(SongError::Header(error.to_string()));
+            return Err(broken_at(available, &error));
         }
+        let mut remarks = variants(&fields);
+        remarks.extend(volumes.remark.map(str::to_owned));
         Ok(Header {
             version: fields.version,
-            chips: chips(&fields)?,
+            chips: chips(&fields, &volumes)?,
             silent: silent(&fields),
+            old_fm: OldFm::of(&fields)?,
+            remarks,
             loop_offset: relative(Field::LoopOffset, fields.loop_offset),
             loop_scale: LoopScale {
                 sixteenths: fields.loop_modifier,
                 less: fields.loop_base,
             },
+            volume: volumes::of_all(fields.volume_modifier),
         })
     }
 }
@@ -77,27 +99,46 @@ fn parse(head: &[u8]) -> Result<(VgmHeader, usize), ParseError> {
     let mut head = head.to_vec();
     let mut stated = None;
     let place = Field::DataOffset.offset();
-    if head.len() == HEAD
-        && let Some(field) = head[place..].first_chunk_mut()
-    {
+    let is_long = head.len() == HEAD;
+    if let Some(field) = head.get_mut(place..).and_then(<[u8]>::first_chunk_mut) {
+        let offset = match u32::from_le_bytes(*field) {
+            0 => USUAL,
+            offset => offset,
+        };
         // The parser wants all bytes before the commands, of which it looks at no more than these.
-        let offset = u32::from_le_bytes(*field);
-        *field = offset.min((HEAD - place) as u32).to_le_bytes();
+        let seen = if is_long {
+            offset.min((HEAD - place) as u32)
+        } else {
+            offset
+        };
+        *field = seen.to_le_bytes();
         stated = Some(offset);
     }
     let fields = VgmHeader::from_bytes(&head)?;
-    // Old versions have no such field, for which the parser has 0.
+    // Versions before 1.50 have no such field, for which the parser has 0.
     let offset = match fields.data_offset {
-        0 => 0,
+        0 => USUAL,
         parsed => stated.unwrap_or(parsed),
     };
     let commands = VgmHeader::command_start(fields.version, offset);
     Ok((fields, commands))
 }
 
+/// What the parser says of a header of which there are bytes up to `end`.
+fn broken_at(end: usize, error: &ParseError) -> SongError {
+    let offset = match *error {
+        ParseError::OffsetOutOfRange { offset, .. } => offset.min(end),
+        _ => end,
+    };
+    SongError::Header {
+        offset,
+        what: error.to_string(),
+    }
+}
+
 fn broken(bytes: &[u8], error: &ParseError) -> SongError {
     match bytes.first_chunk::<4>() {
-        Some(b"Vgm ") => SongError::Header(error.to_string()),
+        Some(b"Vgm ") => broken_at(bytes.len(), error),
         Some(other) => SongError::NotVgm(format!("\"{}\"", other.escape_ascii())),
         None => SongError::NotVgm(match bytes.len() {
             0 => "nothing: it is empty".to_owned(),
@@ -107,8 +148,7 @@ fn broken(bytes: &[u8], error: &ParseError) -> SongError {
 }
 
 /// The chips that there are models of.
-fn chips(header: &VgmHeader) -> Result<Vec<ChipSpec>, SongError> {
-    let old = header.misc();
+fn chips(header: &VgmHeader, volumes: &Volumes) -> Result<Vec<ChipSpec>, SongError> {
     let psg = Sn76489Config::from_header(
         header.sn76489_feedback.into(),
         header.sn76489_shift_register_width.into(),
@@ -118,7 +158,12 @@ fn chips(header: &VgmHeader) -> Result<Vec<ChipSpec>, SongError> {
     let psg = match psg {
         Ok(config) => ChipKind::Sn76489(config),
         Err(_) if psg_clock == 0 => ChipKind::Sn76489(Sn76489Config::default()),
-        Err(error) => return Err(SongError::Header(error.to_string())),
+        Err(error) => {
+            return Err(SongError::Header {
+                offset: Field::Sn76489Feedback.offset(),
+                what: error.to_string(),
+            });
+        }
     };
     let adpcm = ChipKind::Okim6258 {
         flags: header.okim6258_flags.into(),
@@ -127,44 +172,35 @@ fn chips(header: &VgmHeader) -> Result<Vec<ChipSpec>, SongError> {
         0 => ChipKind::Ym2610,
         _ => ChipKind::Ym2610B,
     };
-    // Before version 1.10 all FM chips had the field of the YM2413.
-    let opn2 = old.use_ym2413_clock_for_ym2612;
-    let opm = old.use_ym2413_clock_for_ym2151;
-    let opll = match (opn2, opm) {
-        (Some(clock), _) | (_, Some(clock)) if clock != 0 => 0,
-        _ => header.ym2413_clock,
+    let opll = match OldFm::of(header)? {
+        None => header.ym2413_clock,
+        Some(_) => 0,
     };
     let clocks = [
-        (psg, psg_clock),
-        (ChipKind::Ym2413, opll),
-        (ChipKind::Ym2612, opn2.unwrap_or(header.ym2612_clock)),
-        (ChipKind::Ym2151, opm.unwrap_or(header.ym2151_clock)),
-        (ChipKind::Ym2203, header.ym2203_clock),
-        (ChipKind::Ym2608, header.ym2608_clock),
-        (opnb, header.ym2610b_clock),
-        (ChipKind::Ym3812, header.ym3812_clock),
-        (ChipKind::Ym3526, header.ym3526_clock),
-        (ChipKind::Y8950, header.y8950_clock),
-        (ChipKind::Ymf262, header.ymf262_clock),
-        (ChipKind::Ymf278B, header.ymf278b_clock),
-        (ChipKind::Ay8910, header.ay8910_clock),
-        (adpcm, header.okim6258_clock),
+        (psg, psg_clock, Field::Sn76489Clock),
+        (ChipKind::Ym2413, opll, Field::Ym2413Clock),
+        (ChipKind::Ym2612, header.ym2612_clock, Field::Ym2612Clock),
+        (ChipKind::Ym2151, header.ym2151_clock, Field::Ym2151Clock),
+        (ChipKind::Ym2203, header.ym2203_clock, Field::Ym2203Clock),
+        (ChipKind::Ym2608, header.ym2608_clock, Field::Ym2608Clock),
+        (opnb, header.ym2610b_clock, Field::Ym2610bClock),
+        (ChipKind::Ym3812, header.ym3812_clock, Field::Ym3812Clock),
+        (ChipKind::Ym3526, header.ym3526_clock, Field::Ym3526Clock),
+        (ChipKind::Y8950, header.y8950_clock, Field::Y8950Clock),
+        (ChipKind::Ymf262, header.ymf262_clock, Field::Ymf262Clock),
+        (ChipKind::Ymf278B, header.ymf278b_clock, Field::Ymf278bClock),
+        (ChipKind::Ay8910, ssg_clock(header), Field::Ay8910Clock),
+        (adpcm, header.okim6258_clock, Field::Okim6258Clock),
     ];
     let mut chips = Vec::new();
-    for (kind, field) in clocks {
-        let clock = field & CLOCK;
-        if clock != 0 && !(MIN_CLOCK..=MAX_CLOCK).contains(&clock) {
-            return Err(SongError::Header(format!(
-                "the {} has a clock of {clock} Hz, and such chips work between {MIN_CLOCK} and \
-                 {MAX_CLOCK}",
-                kind.name()
-            )));
-        }
+    for (kind, field, place) in clocks {
+        let clock = checked_clock(kind, field, place)?;
         if clock != 0 {
             let chip = |second| ChipSpec {
                 kind,
                 clock,
                 second,
+                volume: volumes.of(kind, second),
             };
             chips.push(chip(false));
             if field & TWO != 0 {
@@ -175,12 +211,58 @@ fn chips(header: &VgmHeader) -> Result<Vec<ChipSpec>, SongError> {
     Ok(chips)
 }
 
+/// The chips of the header that sound as their relatives.
+fn variants(header: &VgmHeader) -> Vec<String> {
+    let is_variant = |field: u32| field & CLOCK != 0 && field & VARIANT != 0;
+    let mut remarks = Vec::new();
+    if is_variant(header.ym2413_clock) {
+        remarks.push("has a VRC7, which is played with the instruments of the YM2413");
+    }
+    if is_variant(header.ym2612_clock) {
+        remarks.push("has a YM3438, which is played as a YM2612");
+    }
+    if is_variant(header.ym3812_clock) && header.ym3812_clock & TWO != 0 {
+        remarks.push("has a YM3812 for each side, and both are played in the middle");
+    }
+    remarks.into_iter().map(str::to_owned).collect()
+}
+
+/// The clock in the field of a chip; 0 if there is no such chip.
+///
+/// # Errors
+///
+/// No chip works with it.
+pub fn checked_clock(kind: ChipKind, field: u32, place: Field) -> Result<u32, SongError> {
+    let clock = field & CLOCK;
+    if clock != 0 && !(MIN_CLOCK..=MAX_CLOCK).contains(&clock) {
+        return Err(SongError::Header {
+            offset: place.offset(),
+            what: format!(
+                "the {} has a clock of {clock} Hz, and such chips work between {MIN_CLOCK} and \
+                 {MAX_CLOCK}",
+                kind.name()
+            ),
+        });
+    }
+    Ok(clock)
+}
+
 /// The clock of the SN76489. The T6W28, with two halves that share their registers, is another
 /// chip.
 fn psg_clock(header: &VgmHeader) -> u32 {
     match header.sn76489_clock & VARIANT {
         0 => header.sn76489_clock,
         _ => 0,
+    }
+}
+
+/// The clock of the AY8910. Its relatives by Yamaha have a pin that halves it.
+fn ssg_clock(header: &VgmHeader) -> u32 {
+    let field = header.ay8910_clock;
+    let is_yamaha = u8::from(header.ay_chip_type) & 0xf0 == 0x10;
+    match is_yamaha && header.ay8910_flags.ym_pin26_low {
+        true => (field & !CLOCK) | ((field & CLOCK) / 2),
+        false => field,
     }
 }
 

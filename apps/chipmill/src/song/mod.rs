@@ -22,19 +22,25 @@ mod events;
 mod file;
 mod gd3;
 mod header;
+mod old_fm;
 mod scan;
 mod source;
+mod volumes;
 mod window;
 
 pub use chips::{ChipKind, ChipSpec, Silent};
 pub use error::SongError;
-pub use event::{Bank, Event, Memory, MemoryBlock, RegisterWrite, StreamCommand, StreamLength};
+pub(crate) use error::panic_text;
+pub use event::{
+    Bank, BankBlock, Event, Memory, MemoryBlock, RegisterWrite, StreamCommand, StreamLength,
+};
 pub use events::Events;
 pub use file::{MAX_BYTES, read};
 pub use gd3::{Gd3, Tag};
 
 use std::fs::File;
 use std::io::Read;
+use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::path::Path;
 
 use source::Source;
@@ -56,7 +62,8 @@ pub enum MissingChips {
 /// A register log, checked, and ready to be played.
 #[derive(Debug)]
 pub struct Song {
-    /// The chips of the machine, in the order of the header.
+    /// The chips of the machine, in the order of the header. Behind them are the FM chips of an old
+    /// log, whose header does not say which ones it has.
     pub chips: Vec<ChipSpec>,
     /// The chips of the machine that have no model.
     pub silent: Vec<Silent>,
@@ -76,6 +83,8 @@ pub struct Song {
     pub loop_samples: u64,
     /// How the log changes the number of repetitions.
     pub loop_scale: LoopScale,
+    /// What the log wants all samples to be multiplied with.
+    pub volume: f32,
     /// The version of the format, as the header has it: `0x171` is 1.71.
     pub version: u32,
     /// Title, author and the like.
@@ -120,8 +129,8 @@ impl Song {
     ///
     /// # Errors
     ///
-    /// The reader fails, has more than [`MAX_BYTES`] uncompressed, is broken, or needs a chip that
-    /// there is no model of.
+    /// The reader fails or panics, has more than [`MAX_BYTES`] uncompressed, is broken, or needs a
+    /// chip that there is no model of.
     pub fn from_reader(reader: impl Read, missing: MissingChips) -> Result<Self, SongError> {
         Self::of_source(Source::new(reader)?, missing)
     }
@@ -136,11 +145,15 @@ impl Song {
     }
 
     fn of_source(source: Source<'_>, missing: MissingChips) -> Result<Self, SongError> {
-        let mut window = Window::new(source);
-        let song = Self::of_window(&mut window, missing);
-        // An error that the source has behind that of the song is said first.
-        window.skip_all()?;
-        song
+        // What the closure changes is its own. A panic is the error of the song, and of no other.
+        let song = catch_unwind(AssertUnwindSafe(|| {
+            let mut window = Window::new(source);
+            let song = Self::of_window(&mut window, missing);
+            // An error that the source has behind that of the song is said first.
+            window.skip_all()?;
+            song
+        }));
+        song.unwrap_or_else(|payload| Err(SongError::Panicked(panic_text(payload.as_ref()))))
     }
 
     fn of_window(window: &mut Window<'_>, missing: MissingChips) -> Result<Self, SongError> {
@@ -148,20 +161,24 @@ impl Song {
         if missing == MissingChips::Refuse && !header.silent.is_empty() {
             return Err(SongError::MissingChips(header.silent));
         }
-        if header.chips.is_empty() {
+        if header.chips.is_empty() && header.old_fm.is_none() {
             return Err(SongError::NoChips);
         }
         let mut of_log = Vec::new();
         let log = commands::parse(window, &header, &mut of_log)?;
+        if log.chips.is_empty() {
+            return Err(SongError::NoChips);
+        }
         let file_len = window.skip_all()?;
         let mut remarks = Vec::new();
         let tags = match window.tags() {
             Some(tags) => tags.parse(file_len, &mut remarks),
             None => Gd3::default(),
         };
+        remarks.extend(header.remarks);
         remarks.append(&mut of_log);
         Ok(Song {
-            chips: header.chips,
+            chips: log.chips,
             silent: header.silent,
             events: log.events,
             streams: log.streams,
@@ -171,6 +188,7 @@ impl Song {
             samples: log.samples,
             loop_samples: log.loop_samples,
             loop_scale: header.loop_scale,
+            volume: header.volume,
             version: header.version,
             tags,
             remarks,

@@ -68,6 +68,9 @@ pub struct Arguments {
     /// Measures one row, once, with the songs in this directory: for the program itself.
     #[arg(long, hide = true, value_name = "DIRECTORY", requires = "rows")]
     sample: Option<PathBuf>,
+    /// The sample begins with the word of the program that has started this one.
+    #[arg(long, hide = true, requires = "sample")]
+    held: bool,
 }
 
 /// What the samples of a row have come to.
@@ -105,7 +108,7 @@ struct Measurement {
 /// Measures all rows.
 pub fn run(arguments: &Arguments) -> Result<ExitCode> {
     if let (Some(songs), [row, ..]) = (&arguments.sample, &arguments.rows[..]) {
-        let sample = sample::take(songs, row)?;
+        let sample = sample::take(songs, row, arguments.held)?;
         let line = serde_json::to_string(&sample)?;
         written(writeln!(io::stdout(), "{line}"))?;
         return Ok(ExitCode::SUCCESS);

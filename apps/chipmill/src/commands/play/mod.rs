@@ -5,6 +5,7 @@ mod terminal;
 
 use std::ffi::OsString;
 use std::io::{self, IsTerminal};
+use std::path::{Path, PathBuf};
 use std::process::ExitCode;
 use std::sync::Arc;
 use std::sync::atomic::Ordering;
@@ -14,10 +15,11 @@ use std::time::Duration;
 
 use anyhow::{Context, Result, anyhow, ensure};
 use chipmill::player::{
-    Engine, Now, NullSink, ProcessSink, Request, Sink, SinkError, Stopper, WavSink,
+    Engine, Now, NullSink, ProcessSink, Request, Sink, SinkError, Stopper, Unfinished, WavSink,
 };
 use chipmill::playlist::Input;
 use clap::Args;
+use clap::builder::{OsStringValueParser, TypedValueParser};
 use drumline::channel;
 
 use super::songs::{Songs, report};
@@ -32,10 +34,42 @@ pub struct Arguments {
     /// Where it is heard: `auto` (pw-cat, pacat or aplay), `device` (without any of these, if
     /// chipmill was built with the feature `cpal`), `null` (nowhere, at the same pace), or a file
     /// that ends with .wav.
-    #[arg(long, default_value = "auto", value_name = "WHERE")]
-    audio: OsString,
+    #[arg(
+        long,
+        default_value = "auto",
+        value_name = "WHERE",
+        value_parser = OsStringValueParser::new().try_map(Audio::parse)
+    )]
+    audio: Audio,
     #[command(flatten)]
     sound: Sound,
+}
+
+/// Where the songs are heard.
+#[derive(Clone)]
+enum Audio {
+    Auto,
+    Device,
+    Null,
+    File(PathBuf),
+}
+
+impl Audio {
+    fn parse(text: OsString) -> Result<Self, String> {
+        let path = Path::new(&text);
+        match text.to_str() {
+            Some("auto") => Ok(Audio::Auto),
+            Some("device") => Ok(Audio::Device),
+            Some("null") => Ok(Audio::Null),
+            _ if path
+                .extension()
+                .is_some_and(|end| end.eq_ignore_ascii_case("wav")) =>
+            {
+                Ok(Audio::File(path.to_owned()))
+            }
+            _ => Err("`auto`, `device`, `null` or a file that ends with .wav is wanted".to_owned()),
+        }
+    }
 }
 
 /// How long the program waits at its end for the last frames to be heard.
@@ -51,14 +85,17 @@ const LOOK: Duration = Duration::from_millis(40);
 enum AtEnd {
     /// A program that plays is ended.
     Stop(Stopper),
-    /// A file gets what is missing.
-    Wait,
+    /// A file gets what is missing, or is removed.
+    Wait(Arc<Unfinished>),
     /// It ends with the program.
     Nothing,
 }
 
+/// What playing comes to: the songs that were wrong.
+type Played = Result<Vec<String>, SinkError>;
+
 /// What the engine says at its end.
-type Ended = std::sync::mpsc::Receiver<Result<Vec<String>, SinkError>>;
+type Ended = std::sync::mpsc::Receiver<Played>;
 
 /// Plays the songs.
 pub fn run(arguments: &Arguments) -> Result<ExitCode> {
@@ -95,7 +132,7 @@ pub fn run(arguments: &Arguments) -> Result<ExitCode> {
     let result = if has_screen {
         let rate = arguments.sound.rate;
         match terminal::run(&now, count, rate, &keys, &playing, &signalled)? {
-            true => last_frames(&ended, &at_end),
+            true => last_frames(&ended, &at_end)?,
             false => ended.recv().map_err(|_| panicked())?,
         }
     } else {
@@ -107,11 +144,17 @@ pub fn run(arguments: &Arguments) -> Result<ExitCode> {
                 Err(RecvTimeoutError::Timeout) if signalled.load(Ordering::Relaxed) => {
                     // An engine that has gone has ended already.
                     let _ = keys.send(Request::Quit);
-                    break last_frames(&ended, &at_end);
+                    break last_frames(&ended, &at_end)?;
                 }
                 Err(RecvTimeoutError::Timeout) => {}
             }
         }
+    };
+    // Relaxed: the flag carries no data with it. The program that plays can have got the signal,
+    // too, and its end can be seen before the signal is.
+    let result = match signalled.load(Ordering::Relaxed) {
+        true => end_as_wished(result),
+        false => result,
     };
     let problems = result?;
     for problem in &problems {
@@ -119,7 +162,7 @@ pub fn run(arguments: &Arguments) -> Result<ExitCode> {
     }
     // Relaxed: as above.
     Ok(status(
-        wrong + problems.len(),
+        wrong.len() + problems.len(),
         signalled.load(Ordering::Relaxed),
     ))
 }
@@ -128,46 +171,57 @@ fn panicked() -> anyhow::Error {
     anyhow!("the player has panicked")
 }
 
+/// The end of sound that was to end: no matter whether the program that plays was first.
+fn end_as_wished(played: Played) -> Played {
+    match played {
+        Err(SinkError::Program(..) | SinkError::NoneWorks(_)) => Ok(Vec::new()),
+        played => played,
+    }
+}
+
 /// Waits for the end of an engine that was told to end, but not for long.
-fn last_frames(ended: &Ended, at_end: &AtEnd) -> Result<Vec<String>, SinkError> {
+fn last_frames(ended: &Ended, at_end: &AtEnd) -> Result<Played> {
     let limit = match at_end {
-        AtEnd::Wait => LAST_BYTES,
+        AtEnd::Wait(_) => LAST_BYTES,
         AtEnd::Stop(_) | AtEnd::Nothing => LAST_FRAMES,
     };
-    if let Ok(result) = ended.recv_timeout(limit) {
-        return result;
+    match ended.recv_timeout(limit) {
+        Ok(result) => Ok(end_as_wished(result)),
+        Err(RecvTimeoutError::Timeout) => give_up(ended, at_end),
+        Err(RecvTimeoutError::Disconnected) => Err(panicked()),
     }
-    if let AtEnd::Stop(stopper) = at_end {
-        stopper.stop();
+}
+
+/// Ends the sound without the engine, which is late.
+fn give_up(ended: &Ended, at_end: &AtEnd) -> Result<Played> {
+    match at_end {
+        AtEnd::Stop(stopper) => stopper.stop(),
+        AtEnd::Wait(file) => {
+            file.give_up()?;
+            // The engine is past its file, and says at once what has become of it.
+            return ended.recv().map_err(|_| panicked());
+        }
+        AtEnd::Nothing => {}
     }
-    Ok(Vec::new())
+    Ok(Ok(Vec::new()))
 }
 
 fn sink(arguments: &Arguments) -> Result<(Box<dyn Sink>, AtEnd)> {
     let rate = arguments.sound.rate;
-    let audio = &arguments.audio;
-    if audio == "null" {
-        return Ok((Box::new(NullSink::new(rate)), AtEnd::Nothing));
+    match &arguments.audio {
+        Audio::Null => Ok((Box::new(NullSink::new(rate)), AtEnd::Nothing)),
+        Audio::Auto => {
+            let sink = ProcessSink::start(rate)?;
+            let at_end = AtEnd::Stop(sink.stopper());
+            Ok((Box::new(sink), at_end))
+        }
+        Audio::Device => Ok((device(rate)?, AtEnd::Nothing)),
+        Audio::File(path) => {
+            let sink = WavSink::create(path, rate)?;
+            let at_end = AtEnd::Wait(sink.unfinished());
+            Ok((Box::new(sink), at_end))
+        }
     }
-    if audio == "auto" {
-        let sink = ProcessSink::start(rate)?;
-        let at_end = AtEnd::Stop(sink.stopper());
-        return Ok((Box::new(sink), at_end));
-    }
-    if audio == "device" {
-        return Ok((device(rate)?, AtEnd::Nothing));
-    }
-    let path = std::path::Path::new(audio);
-    if path
-        .extension()
-        .is_some_and(|end| end.eq_ignore_ascii_case("wav"))
-    {
-        return Ok((Box::new(WavSink::create(path, rate)?), AtEnd::Wait));
-    }
-    Err(anyhow!(
-        "--audio {}: `auto`, `device`, `null` or a file that ends with .wav is wanted",
-        path.display()
-    ))
 }
 
 #[cfg(feature = "cpal")]
@@ -181,4 +235,27 @@ fn device(_rate: u32) -> Result<Box<dyn Sink>> {
         "--audio device: this chipmill was built without it; build it with `--features cpal` (on \
          Linux that needs the headers of ALSA), or use `--audio auto`"
     ))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// A sink that has failed has removed its file. The one that is there is of an earlier run.
+    #[test]
+    fn an_older_file_is_not_the_one_that_failed() {
+        let directory = tempfile::tempdir().unwrap();
+        let target = directory.path().join("a.wav");
+        std::fs::write(&target, "older").unwrap();
+        let sink = WavSink::create(&target, 8_000).unwrap();
+        let at_end = AtEnd::Wait(sink.unfinished());
+        drop(sink);
+        let (ends, ended) = std::sync::mpsc::channel();
+        ends.send(Err(SinkError::Device("full".to_owned())))
+            .unwrap();
+        let played = give_up(&ended, &at_end).unwrap();
+        assert!(matches!(played, Err(SinkError::Device(_))), "{played:?}");
+        ends.send(Ok(Vec::new())).unwrap();
+        assert!(give_up(&ended, &at_end).unwrap().is_ok());
+    }
 }

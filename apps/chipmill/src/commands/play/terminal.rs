@@ -34,7 +34,10 @@ pub fn run(
     engine: &JoinHandle<()>,
     signalled: &AtomicBool,
 ) -> Result<bool> {
-    let mut terminal = ratatui::try_init().context("the terminal cannot be drawn on")?;
+    // One that has no size has been changed by then.
+    let mut terminal = ratatui::try_init()
+        .inspect_err(|_| ratatui::restore())
+        .context("the terminal cannot be drawn on")?;
     let (tell, told) = mpsc::channel();
     let requests = keys.clone();
     let reader = thread::Builder::new().name("chipmill keys".to_owned());
