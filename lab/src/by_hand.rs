@@ -8,9 +8,6 @@ use anyhow::{Result, bail};
 use crate::families::fork_join::tree::{Node, Tree};
 use crate::families::loops::numbers;
 use crate::families::loops::workloads::{mandelbrot, map_collect};
-use crate::families::programs::Program;
-use crate::families::programs::graph::{Graph, NONE};
-use crate::families::programs::workloads::pbfs::Pbfs;
 use crate::session::Session;
 
 /// The name that stands where that of a runtime would.
@@ -23,7 +20,6 @@ pub const ALL: &[(&str, &[u64])] = &[
     ("fib", &[25]),
     ("mandelbrot", &[64]),
     ("map-collect", &[10_000]),
-    ("pbfs", &[13]),
 ];
 
 /// Measures one of them in this process.
@@ -61,7 +57,6 @@ pub fn run(workload: &str, size: u64, session: &mut Session) -> Result<()> {
                 |(), found| map_collect::same(&found, &expected),
             );
         }
-        "pbfs" => Pbfs::build(size)?.drive_with(session, breadth_first),
         _ => bail!("there is no {workload} written by hand"),
     }
     Ok(())
@@ -119,25 +114,6 @@ fn mapped(numbers: &[u64]) -> Vec<u64> {
         mapped.push((number ^ (number >> 7)).wrapping_mul(3));
     }
     mapped
-}
-
-/// One queue in the place of levels, and parents that only one thread sees.
-fn breadth_first(graph: &Graph, parents: &mut [u32], root: u32) -> usize {
-    parents[root as usize] = root;
-    let mut queue = vec![root];
-    let mut next = 0;
-    while next < queue.len() {
-        let vertex = queue[next];
-        next += 1;
-        for &neighbour in graph.neighbours(vertex) {
-            let parent = &mut parents[neighbour as usize];
-            if *parent == NONE {
-                *parent = vertex;
-                queue.push(neighbour);
-            }
-        }
-    }
-    queue.len()
 }
 
 #[cfg(test)]

@@ -371,9 +371,10 @@ fn an_item_broadcasts_while_the_source_is_silent() {
 #[test]
 fn an_item_broadcasts_in_the_pool_that_has_begun_a_stream_of_threads() {
     ends(|| {
-        let mut broadcasts = 0;
         for home in [without_guests(1), without_spares(1, false)] {
-            for _ in 0..10 {
+            // Which thread gets the third item is up to the scheduler.
+            let mut broadcasts = 0;
+            while broadcasts < 5 {
                 let (sender, receiver) = mpsc::channel();
                 let (done, is_done) = mpsc::channel();
                 let producer = thread::spawn(move || {
@@ -407,10 +408,6 @@ fn an_item_broadcasts_in_the_pool_that_has_begun_a_stream_of_threads() {
                 producer.join().unwrap();
             }
         }
-        assert!(
-            broadcasts > 0,
-            "the third item is handled by the other thread"
-        );
     });
 }
 

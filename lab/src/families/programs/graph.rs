@@ -159,11 +159,6 @@ impl Search {
         }
     }
 
-    /// Where it searches.
-    pub fn graph(&self) -> &Graph {
-        &self.graph
-    }
-
     /// Forgets what was found. Between two runs.
     pub fn reset(&self) {
         for parent in &self.parents {
@@ -187,18 +182,27 @@ impl Search {
         }
     }
 
-    /// The same in a search on one thread. A claim is then a plain store: a locked operation for
-    /// each vertex would make the sequential search slower than it is by hand.
-    #[inline]
-    pub fn visit_alone(&self, vertex: u32, found: &mut Vec<u32>) {
-        for &neighbour in self.graph.neighbours(vertex) {
-            let parent = &self.parents[neighbour as usize];
-            // Relaxed, both: one thread searches, and no other reads meanwhile.
-            if parent.load(Ordering::Relaxed) == NONE {
-                parent.store(vertex, Ordering::Relaxed);
-                found.push(neighbour);
+    /// A whole search on one thread, from `root` on, which has begun. Returns how many vertices it
+    /// has found.
+    ///
+    /// There is one queue in the place of levels, and a claim is a plain store: with a locked
+    /// operation for each vertex, the sequential search would be slower than it is by hand.
+    pub fn alone(&self, root: u32) -> usize {
+        let mut queue = vec![root];
+        let mut next = 0;
+        while next < queue.len() {
+            let vertex = queue[next];
+            next += 1;
+            for &neighbour in self.graph.neighbours(vertex) {
+                let parent = &self.parents[neighbour as usize];
+                // Relaxed, both: one thread searches, and no other reads meanwhile.
+                if parent.load(Ordering::Relaxed) == NONE {
+                    parent.store(vertex, Ordering::Relaxed);
+                    queue.push(neighbour);
+                }
             }
         }
+        queue.len()
     }
 
     /// Begins at `root`, which is its own parent.
@@ -232,6 +236,7 @@ mod tests {
 
     use super::*;
     use crate::families::programs::runtimes::seq::Seq;
+    use crate::families::programs::runtimes::std_threads::StdThreads;
     use crate::families::programs::{ProgramRuntime, breadth_first};
 
     fn searched() -> (Arc<Search>, Vec<u32>) {
@@ -253,18 +258,12 @@ mod tests {
 
     /// Both ways of claiming a vertex make trees that are right.
     #[test]
-    fn a_search_on_one_thread_claims_without_a_race() {
+    fn a_search_by_levels_finds_the_same() {
         let (search, component) = searched();
         search.reset();
-        search.begin(0);
-        let mut queue = vec![0];
-        let mut next = 0;
-        while let Some(&vertex) = queue.get(next) {
-            next += 1;
-            search.visit_alone(vertex, &mut queue);
-        }
+        let found = breadth_first::run(&search, &StdThreads::start(1).unwrap(), 0);
         assert_eq!(search.validate(0, &component), Ok(()));
-        assert_eq!(queue.len(), component.len());
+        assert_eq!(found, component.len());
     }
 
     #[test]

@@ -78,6 +78,20 @@ pub trait ProgramRuntime: Sized + Sync {
         search()
     }
 
+    /// A whole search from `root`, which has begun: level by level, unless there is a better way.
+    /// Returns how many vertices it has found.
+    fn whole(&self, search: &Arc<Search>, root: u32) -> usize {
+        self.search(|| {
+            let mut frontier = vec![root];
+            let mut found = 0;
+            while !frontier.is_empty() {
+                found += frontier.len();
+                frontier = self.level(search, frontier);
+            }
+            found
+        })
+    }
+
     /// Goes on from each vertex of `frontier`, in parallel. Returns the vertices that were found,
     /// in any order.
     fn level(&self, search: &Arc<Search>, frontier: Vec<u32>) -> Vec<u32>;

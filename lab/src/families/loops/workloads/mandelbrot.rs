@@ -67,15 +67,12 @@ pub fn row(y: usize, side: usize) -> u64 {
 
 fn steps(real: f64, imaginary: f64) -> u64 {
     let (mut x, mut y) = (0.0, 0.0);
-    for step in 0..MOST_STEPS {
-        let (xx, yy) = (x * x, y * y);
-        if xx + yy > 4.0 {
-            return step;
-        }
-        y = 2.0 * x * y + imaginary;
-        x = xx - yy + real;
+    let mut steps = 0;
+    while steps < MOST_STEPS && x * x + y * y <= 4.0 {
+        (x, y) = (x * x - y * y + real, 2.0 * x * y + imaginary);
+        steps += 1;
     }
-    MOST_STEPS
+    steps
 }
 
 #[cfg(test)]

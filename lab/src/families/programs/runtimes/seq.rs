@@ -29,12 +29,12 @@ impl ProgramRuntime for Seq {
         Ok(Self)
     }
 
+    fn whole(&self, search: &Arc<Search>, root: u32) -> usize {
+        search.alone(root)
+    }
+
     fn level(&self, search: &Arc<Search>, frontier: Vec<u32>) -> Vec<u32> {
-        let mut found = Vec::new();
-        for vertex in frontier {
-            search.visit_alone(vertex, &mut found);
-        }
-        found
+        search.visit_all(&frontier)
     }
 
     fn count(&self, pieces: &[Arc<[u8]>], mut counters: Vec<KmerCounter>) -> Vec<KmerCounter> {

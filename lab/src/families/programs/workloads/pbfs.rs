@@ -1,6 +1,5 @@
 //! `pbfs`: a breadth-first search of a large graph.
 
-use std::hint::black_box;
 use std::sync::Arc;
 
 use anyhow::Result;
@@ -8,7 +7,7 @@ use rand::SeedableRng;
 use rand::rngs::SmallRng;
 use rand::seq::IndexedRandom;
 
-use crate::families::programs::graph::{Graph, NONE, Search};
+use crate::families::programs::graph::{Graph, Search};
 use crate::families::programs::{Program, ProgramRuntime, breadth_first};
 use crate::session::Session;
 use crate::workload::{Shows, WorkloadCard};
@@ -86,34 +85,6 @@ impl Program for Pbfs {
 
     fn size_label(size: u64) -> String {
         format!("scale {size}")
-    }
-}
-
-impl Pbfs {
-    /// The same searches with `search`, which notes parents in a plain slice, without a runtime.
-    pub fn drive_with(
-        &self,
-        session: &mut Session,
-        search: fn(&Graph, parents: &mut [u32], root: u32) -> usize,
-    ) {
-        let graph = self.search.graph();
-        let mut state = (0, vec![NONE; graph.vertices()]);
-        let root = |turn: usize| self.roots[turn % self.roots.len()];
-        session.sample_prepared(
-            self.edges,
-            &mut state,
-            |(_, parents)| parents.fill(NONE),
-            |(turn, parents)| search(black_box(graph), parents, root(*turn)),
-            |(turn, parents), found| {
-                if found != self.component.len() {
-                    return Err(format!("{found} vertices were found"));
-                }
-                let parent = |vertex: u32| parents[vertex as usize];
-                graph.validate(parent, root(*turn), &self.component)?;
-                *turn += 1;
-                Ok(())
-            },
-        );
     }
 }
 
