@@ -1,32 +1,77 @@
 //! Yamaha's chips, by the models of ymfm.
 
-use std::cell::RefCell;
-use std::rc::Rc;
+use std::ffi::c_void;
+use std::marker::PhantomData;
+use std::ptr::NonNull;
 
-use ymfm_sys::ffi::{self, AccessClass, ChipType};
-use ymfm_sys::{ChipPtr, InterfaceCallbacks, InterfaceHandler};
+/// Compiles the models that `models.cpp` is linked with.
+use ymfm_sys as _;
 
 use super::Core;
 use super::paged_memory::PagedMemory;
 use crate::song::{ChipKind, Memory};
 
-/// The outputs of a chip at most.
-const OUTPUTS: usize = 8;
 /// The RAM that a YM2608 or Y8950 can have for samples, and fill through its registers, in bytes.
 const SAMPLE_RAM: u32 = 256 << 10;
+
 /// The first address of the YMF278B's wave memory that is RAM, which registers can fill.
 pub const WAVE_RAM: u32 = 0x20_0000;
+
 /// The register with which the YM2608 strikes its six drums.
 pub const DRUMS: u8 = 0x10;
-/// The frames that are made at a time.
-const BATCH: usize = 64;
+
+/// A model of ymfm. The order is that of `create` in `models.cpp`.
+#[derive(Clone, Copy, PartialEq, Eq)]
+#[repr(u32)]
+enum Model {
+    Ym2413,
+    Ym2612,
+    Ym2151,
+    Ym2203,
+    Ym2608,
+    Ym2610,
+    Ym2610B,
+    Ym3812,
+    Ym3526,
+    Y8950,
+    Ymf262,
+    Ymf278B,
+    Ym2149,
+}
+
+/// The models, as `models.cpp` has them.
+mod ffi {
+    use std::ffi::c_void;
+
+    /// A chip: a C++ object.
+    #[repr(C)]
+    pub struct Chip {
+        _private: [u8; 0],
+    }
+
+    /// Where a chip reads its samples, and writes them.
+    #[repr(C)]
+    pub struct Bus {
+        pub memories: *mut c_void,
+        pub read: unsafe extern "C" fn(*mut c_void, u32, u32) -> u8,
+        pub write: unsafe extern "C" fn(*mut c_void, u32, u32, u8),
+    }
+
+    unsafe extern "C" {
+        pub fn chipmill_chip_new(model: u32, clock: u32, bus: *const Bus) -> *mut Chip;
+        pub fn chipmill_chip_free(chip: *mut Chip);
+        pub fn chipmill_chip_rate(chip: *const Chip) -> u32;
+        pub fn chipmill_chip_write(chip: *mut Chip, port: u32, value: u8);
+        pub fn chipmill_chip_generate(chip: *mut Chip, frames: *mut [i32; 2], count: usize);
+    }
+}
 
 /// A chip of Yamaha's.
 pub struct Ymfm {
-    chip: ChipPtr,
-    memories: Rc<RefCell<Memories>>,
-    mix: Mix,
-    outputs: usize,
+    /// It is this one's own, and so are its memories, until it is dropped.
+    chip: NonNull<ffi::Chip>,
+    memories: NonNull<Memories>,
+    _owned: PhantomData<Box<Memories>>,
     /// Frames per second, where ymfm does not say it rightly: its YM2149 makes a frame for each 8
     /// ticks of its clock, and says that it makes one for each 64. With that rate it sounds three
     /// octaves low.
@@ -56,25 +101,48 @@ impl Memories {
     }
 }
 
-/// How the outputs of a chip become left and right.
-#[derive(Clone, Copy)]
-enum Mix {
-    /// All outputs on both sides.
-    Sum,
-    /// Left and right, and a third for both.
-    StereoAndBoth,
-    /// The fifth and the sixth: the others are inputs of the chip's mixer.
-    FifthAndSixth,
-    /// The first two.
-    Stereo,
-    /// The first on both sides.
-    Mono,
+/// The memory that ymfm means with the number of an access, if it is one for samples.
+fn memory_of(access: u32) -> Option<Memory> {
+    match access {
+        1 => Some(Memory::AdpcmA),
+        2 => Some(Memory::AdpcmB),
+        3 => Some(Memory::Wave),
+        // A port.
+        _ => None,
+    }
 }
 
-// SAFETY: `Ymfm` is the only owner of the chip, of its callbacks and of the memories that both
-// share: the `Rc` is never handed out, and its other holders are the callbacks inside the chip. So
-// all of them move to another thread together. The C++ models keep their state in their own memory,
-// and have no static or thread-local data that is not constant.
+/// Reads a sample for a chip.
+///
+/// # Safety
+///
+/// `memories` is that of a [`Ymfm`] which has called its chip.
+unsafe extern "C" fn read(memories: *mut c_void, access: u32, address: u32) -> u8 {
+    // SAFETY: by the contract. Who has called the chip has borrowed the `Ymfm`, and no reference to
+    // its memories lives beside that.
+    let memories = unsafe { &mut *memories.cast::<Memories>() };
+    memory_of(access).map_or(0, |memory| memories.of(memory).get(address as usize))
+}
+
+/// Writes a sample of a chip.
+///
+/// # Safety
+///
+/// As that of [`read`].
+unsafe extern "C" fn write(memories: *mut c_void, access: u32, address: u32, value: u8) {
+    let memory = match memory_of(access) {
+        Some(Memory::AdpcmB) if address < SAMPLE_RAM => Memory::AdpcmB,
+        Some(Memory::Wave) if (WAVE_RAM..Memory::Wave.size()).contains(&address) => Memory::Wave,
+        _ => return,
+    };
+    // SAFETY: as in `read`.
+    let memories = unsafe { &mut *memories.cast::<Memories>() };
+    memories.of(memory).write(address as usize, &[value]);
+}
+
+// SAFETY: `Ymfm` is the only owner of the chip and of the memories, and the chip knows no other
+// place than these. So all of them move to another thread together. The C++ models keep their state
+// in their own memory, and have no static or thread-local data that is not constant.
 unsafe impl Send for Ymfm {}
 
 impl Ymfm {
@@ -82,80 +150,76 @@ impl Ymfm {
     ///
     /// # Panics
     ///
-    /// The kind is not Yamaha's.
+    /// The kind is not Yamaha's, or there is no memory.
     pub fn new(kind: ChipKind, clock: u32) -> Self {
-        let (kind, mix) = match kind {
-            // The pins for melody and for rhythm, which every machine puts together.
-            ChipKind::Ym2413 => (ChipType::Ym2413, Mix::Sum),
-            ChipKind::Ym2612 => (ChipType::Ym2612, Mix::Stereo),
-            ChipKind::Ym2151 => (ChipType::Ym2151, Mix::Stereo),
-            ChipKind::Ym2203 => (ChipType::Ym2203, Mix::Sum),
-            ChipKind::Ym2608 => (ChipType::Ym2608, Mix::StereoAndBoth),
-            ChipKind::Ym2610 => (ChipType::Ym2610, Mix::StereoAndBoth),
-            ChipKind::Ym2610B => (ChipType::Ym2610B, Mix::StereoAndBoth),
-            ChipKind::Ym3812 => (ChipType::Ym3812, Mix::Mono),
-            ChipKind::Ym3526 => (ChipType::Ym3526, Mix::Mono),
-            ChipKind::Y8950 => (ChipType::Y8950, Mix::Mono),
-            ChipKind::Ymf262 => (ChipType::Ymf262, Mix::Stereo),
-            ChipKind::Ymf278B => (ChipType::Ymf278B, Mix::FifthAndSixth),
-            ChipKind::Ay8910 => (ChipType::Ym2149, Mix::Sum),
+        let model = match kind {
+            ChipKind::Ym2413 => Model::Ym2413,
+            ChipKind::Ym2612 => Model::Ym2612,
+            ChipKind::Ym2151 => Model::Ym2151,
+            ChipKind::Ym2203 => Model::Ym2203,
+            ChipKind::Ym2608 => Model::Ym2608,
+            ChipKind::Ym2610 => Model::Ym2610,
+            ChipKind::Ym2610B => Model::Ym2610B,
+            ChipKind::Ym3812 => Model::Ym3812,
+            ChipKind::Ym3526 => Model::Ym3526,
+            ChipKind::Y8950 => Model::Y8950,
+            ChipKind::Ymf262 => Model::Ymf262,
+            ChipKind::Ymf278B => Model::Ymf278B,
+            ChipKind::Ay8910 => Model::Ym2149,
             ChipKind::Sn76489(_) | ChipKind::Okim6258 { .. } => {
                 panic!("the {} is no chip of Yamaha's", kind.name())
             }
         };
-        let memories = Rc::new(RefCell::new(Memories::default()));
-        let read_from = Rc::clone(&memories);
-        let read = move |class: AccessClass, offset: u32| {
-            let memory = match class {
-                AccessClass::AdpcmA => Memory::AdpcmA,
-                AccessClass::AdpcmB => Memory::AdpcmB,
-                AccessClass::Pcm => Memory::Wave,
-                _ => return 0,
-            };
-            read_from.borrow_mut().of(memory).get(offset as usize)
+        let memories = NonNull::from(Box::leak(Box::<Memories>::default()));
+        let bus = ffi::Bus {
+            memories: memories.as_ptr().cast(),
+            read,
+            write,
         };
-        let written_to = Rc::clone(&memories);
-        let write = move |class: AccessClass, offset: u32, value: u8| {
-            let memory = match class {
-                AccessClass::AdpcmB if offset < SAMPLE_RAM => Memory::AdpcmB,
-                AccessClass::Pcm if (WAVE_RAM..Memory::Wave.size()).contains(&offset) => {
-                    Memory::Wave
-                }
-                _ => return,
-            };
-            let mut memories = written_to.borrow_mut();
-            memories.of(memory).write(offset as usize, &[value]);
+        // SAFETY: `bus` is copied. Its functions are called with its memories, which live as long
+        // as the chip, and only while the chip is called.
+        let chip = unsafe { ffi::chipmill_chip_new(model as u32, clock, &raw const bus) };
+        let Some(chip) = NonNull::new(chip) else {
+            // SAFETY: it comes from a box, and there is no chip that has it.
+            drop(unsafe { Box::from_raw(memories.as_ptr()) });
+            panic!("there is no memory for a {}", kind.name());
         };
-        let handler = InterfaceHandler {
-            ymfm_external_read: Some(Box::new(read)),
-            ymfm_external_write: Some(Box::new(write)),
-            ..InterfaceHandler::default()
-        };
-        let callbacks = Box::new(InterfaceCallbacks::new(handler));
-        let chip = ffi::create_chip_with_callbacks(kind, clock, callbacks);
-        let outputs = chip.channels() as usize;
-        let mix = if outputs == 1 { Mix::Mono } else { mix };
         Ymfm {
             chip,
             memories,
-            mix,
-            outputs,
-            rate: (kind == ChipType::Ym2149).then_some(clock / 8),
-            data_port: if kind == ChipType::Ym2149 { 2 } else { 1 },
-            has_silent_drums: kind == ChipType::Ym2608,
+            _owned: PhantomData,
+            rate: (model == Model::Ym2149).then_some(clock / 8),
+            data_port: if model == Model::Ym2149 { 2 } else { 1 },
+            has_silent_drums: model == Model::Ym2608,
         }
     }
 
     /// Writes to a memory of the chip, which has the pages that are written to.
     pub fn load(&mut self, memory: Memory, start: u32, data: &[u8]) {
-        let mut memories = self.memories.borrow_mut();
-        memories.of(memory).write(start as usize, data);
+        self.memories().of(memory).write(start as usize, data);
+    }
+
+    fn memories(&mut self) -> &mut Memories {
+        // SAFETY: they are this one's own, and the chip is not called while they are borrowed.
+        unsafe { self.memories.as_mut() }
+    }
+}
+
+impl Drop for Ymfm {
+    fn drop(&mut self) {
+        // SAFETY: both are this one's own. The chip goes first, as it has a pointer to the others.
+        unsafe {
+            ffi::chipmill_chip_free(self.chip.as_ptr());
+            drop(Box::from_raw(self.memories.as_ptr()));
+        }
     }
 }
 
 impl Core for Ymfm {
     fn rate(&self) -> u32 {
-        self.rate.unwrap_or_else(|| self.chip.sample_rate())
+        // SAFETY: the chip is this one's own.
+        let said = || unsafe { ffi::chipmill_chip_rate(self.chip.as_ptr()) };
+        self.rate.unwrap_or_else(said)
     }
 
     fn write(&mut self, port: u8, register: u8, value: u8) {
@@ -164,24 +228,17 @@ impl Core for Ymfm {
             return;
         }
         let address = 2 * u32::from(port & 3);
-        self.chip.pin_mut().write(address, register);
-        self.chip.pin_mut().write(address + self.data_port, value);
+        // SAFETY: the chip is this one's own, and its memories are not borrowed.
+        unsafe {
+            ffi::chipmill_chip_write(self.chip.as_ptr(), address, register);
+            ffi::chipmill_chip_write(self.chip.as_ptr(), address + self.data_port, value);
+        }
     }
 
     fn generate(&mut self, frames: &mut [[i32; 2]]) {
-        let mut samples = [0; BATCH * OUTPUTS];
-        for batch in frames.chunks_mut(BATCH) {
-            let samples = &mut samples[..batch.len() * self.outputs];
-            self.chip.pin_mut().generate(samples);
-            for (frame, out) in batch.iter_mut().zip(samples.chunks_exact(self.outputs)) {
-                *frame = match self.mix {
-                    Mix::Sum => [out.iter().sum(); 2],
-                    Mix::StereoAndBoth => [out[0] + out[2], out[1] + out[2]],
-                    Mix::FifthAndSixth => [out[4], out[5]],
-                    Mix::Stereo => [out[0], out[1]],
-                    Mix::Mono => [out[0]; 2],
-                };
-            }
+        // SAFETY: as in `write`, and the chip writes as many frames as there are.
+        unsafe {
+            ffi::chipmill_chip_generate(self.chip.as_ptr(), frames.as_mut_ptr(), frames.len());
         }
     }
 }
@@ -204,9 +261,9 @@ mod tests {
             for value in 1..=16 {
                 chip.write(2, 0x06, value);
             }
-            let memories = chip.memories.borrow();
+            let memories = chip.memories();
             (0..16)
-                .map(move |place| memories.wave.get(address as usize + place))
+                .map(|place| memories.wave.get(address as usize + place))
                 .collect::<Vec<u8>>()
         };
         let written: Vec<u8> = (1..=16).collect();

@@ -14,6 +14,7 @@ use anyhow::{Context, Result};
 use chipmill::album::{Failure, Plan, Planned, Rendered, Settings, Watch};
 use indicatif::{HumanBytes, MultiProgress, ProgressBar, ProgressDrawTarget, ProgressStyle};
 
+use super::allocator::give_free_pages_back;
 use super::lines::Lines;
 use super::render::is_wrong;
 use super::text::{printable, written};
@@ -181,6 +182,7 @@ impl Watch for Bars {
     }
 
     fn ends(&self, song: &Planned, result: &Result<Rendered, Failure>) {
+        give_free_pages_back();
         let bar = {
             let mut state = self.state();
             match result {

@@ -14,6 +14,7 @@ use chipmill::render::Options;
 use clap::Args;
 use drumline::{Jobs, Pool};
 
+use super::allocator::give_free_pages_back;
 use super::bars::{Bars, failure_line};
 use super::songs::{Songs, report};
 use super::sound::Sound;
@@ -101,6 +102,7 @@ pub fn run(arguments: &Arguments) -> Result<ExitCode> {
     open_files::raise_limit();
     let settings = Arc::new(settings(arguments));
     let plan = pool.install(|| album::plan(entries, &settings));
+    give_free_pages_back();
     for Unplanned { label, failure, .. } in &plan.failed {
         report(&format!("{label}: {failure}"));
     }

@@ -47,7 +47,7 @@ impl Budget {
         self.spend(1 + among as u64 / LOOKED_THROUGH);
     }
 
-    /// Takes the work of this number of bytes that go into a memory.
+    /// Takes the work of this number of bytes that go into a memory, or are uncompressed.
     pub fn spend_on_bytes(&mut self, bytes: usize) {
         self.spend(1 + bytes as u64 / BYTES);
     }

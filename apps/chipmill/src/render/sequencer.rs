@@ -2,7 +2,7 @@
 
 use super::budget::Budget;
 use super::streams::{Streams, data};
-use crate::song::{ChipKind, Event, RegisterWrite, Song};
+use crate::song::{CHUNK, ChipKind, Event, EventReader, RegisterWrite, Song};
 
 /// The bank and the register that a byte for the DAC of a YM2612 comes from and goes to.
 const DAC_BANK: u8 = 0;
@@ -21,6 +21,7 @@ pub enum Action {
 pub struct Sequencer {
     /// The next event.
     place: usize,
+    reader: EventReader,
     /// Samples of the log so far.
     now: u64,
     /// The rest of a wait, in samples of the log.
@@ -67,8 +68,12 @@ impl Sequencer {
         each: &mut impl FnMut(Action),
     ) -> Option<()> {
         while !budget.is_overspent() {
-            let Some((event, next)) = song.events.get(self.place) else {
+            let Some((event, next)) = self.reader.get(&song.events, self.place) else {
                 self.place = song.loop_start?;
+                // A chunk is uncompressed for some thousands of events, but by a short loop.
+                if !self.reader.has(self.place) {
+                    budget.spend_on_bytes(2 * CHUNK);
+                }
                 continue;
             };
             self.place = next;

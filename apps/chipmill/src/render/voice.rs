@@ -173,10 +173,11 @@ impl Voice {
         let of_output = (1 << 32) / u64::from(self.rate);
         for out in frames {
             self.write_next();
-            let of_chip = (1 << 32) / u64::from(self.core().rate()).max(1);
-            while chip <= output {
-                self.core_mut().generate(std::slice::from_mut(&mut frame));
-                chip += of_chip.max(1);
+            let of_chip = ((1 << 32) / u64::from(self.core().rate()).max(1)).max(1);
+            if chip <= output {
+                let due = (output - chip) / of_chip + 1;
+                frame = self.last_of(due);
+                chip += due * of_chip;
             }
             out[0] += frame[0] as f32 * self.level;
             out[1] += frame[1] as f32 * self.level;
@@ -189,6 +190,18 @@ impl Voice {
         };
     }
 
+    /// The last of this number of the chip's next frames, of which there is one at least.
+    fn last_of(&mut self, mut frames: u64) -> [i32; 2] {
+        loop {
+            let now = frames.min(BATCH as u64);
+            self.generate(now as usize);
+            frames -= now;
+            if frames == 0 {
+                return self.batch[now as usize - 1];
+            }
+        }
+    }
+
     /// Makes a batch of the chip's next frames, at most as many as are wanted.
     fn make(&mut self, wanted: u64) {
         self.write_next();
@@ -196,12 +209,17 @@ impl Voice {
             true => wanted.clamp(1, BATCH as u64) as usize,
             false => 1,
         };
+        self.generate(frames);
+        self.next = 0;
+    }
+
+    /// Makes a batch of this number of the chip's next frames.
+    fn generate(&mut self, frames: usize) {
         self.batch.resize(frames, [0; 2]);
         match &mut self.chip {
             Chip::Yamaha(chip) => chip.generate(&mut self.batch),
             Chip::Prompt(chip) => chip.generate(&mut self.batch),
         }
-        self.next = 0;
     }
 
     fn write_next(&mut self) {

@@ -10,9 +10,15 @@
 //! | `c6` | a byte for the DAC, and a wait of any length | 1 |
 //! | `d0` to `ff` | a byte for the DAC, and a wait of 0 to 47 samples | |
 //!
-//! The bytes are in chunks, so that none are copied when there are more. No event goes over the end
-//! of a chunk. The place of an event is that of its chunk, as if all chunks were full, and then its
-//! place in there.
+//! The bytes are in chunks. No event goes over the end of a chunk. The place of an event is that of
+//! its chunk, as if all chunks were full, and then its place in there.
+//!
+//! A chunk that is full is compressed (LZ4, in its block format): music repeats itself, and most
+//! logs become a fifth to a tenth. With more songs in flight than threads, the logs of those that
+//! wait for a thread are much of the memory. Of a song that plays, the chunk where it is is
+//! uncompressed, in its [`EventReader`].
+
+use lz4_flex::block;
 
 use super::event::{Event, RegisterWrite};
 
@@ -37,24 +43,56 @@ const MEMORY: u8 = 0xc4;
 const WRITE: u8 = 0xc5;
 const DAC_LONG: u8 = 0xc6;
 
-/// The bytes of a chunk.
-const CHUNK: usize = 4 << 10;
+/// The bytes of a chunk. Of those of twice the size, songs of some minutes are a sixth smaller, and
+/// each song in flight has one more of these uncompressed.
+pub const CHUNK: usize = 8 << 10;
 /// The most bytes of an event: those of a write to any chip.
 const LONGEST: usize = 5;
 
 /// Events in order. A place is where an event begins.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct Events {
-    /// Each has an event at least, and all but the last one room for none.
-    chunks: Vec<Vec<u8>>,
+    /// Those with room for no more events.
+    full: Vec<FullChunk>,
+    /// The one behind them, with room for any event.
+    last: Vec<u8>,
+}
+
+/// The bytes of a chunk that is full, in as little memory as can be.
+#[derive(Debug, Clone, PartialEq, Eq)]
+enum FullChunk {
+    Compressed(Box<[u8]>),
+    /// Compressed it would be larger.
+    Plain(Box<[u8]>),
+}
+
+impl FullChunk {
+    fn new(bytes: &[u8]) -> Self {
+        let mut compressed = [0; block::get_maximum_output_size(CHUNK)];
+        match block::compress_into(bytes, &mut compressed) {
+            Ok(len) if len < bytes.len() => FullChunk::Compressed(compressed[..len].into()),
+            _ => FullChunk::Plain(bytes.into()),
+        }
+    }
+
+    fn copy_to(&self, bytes: &mut Vec<u8>) {
+        bytes.clear();
+        match self {
+            FullChunk::Plain(plain) => bytes.extend_from_slice(plain),
+            FullChunk::Compressed(compressed) => {
+                bytes.resize(CHUNK, 0);
+                let len = block::decompress_into(compressed, bytes)
+                    .expect("the bytes of a chunk are those that were compressed");
+                bytes.truncate(len);
+            }
+        }
+    }
 }
 
 impl Events {
     pub(super) fn shrink_to_fit(&mut self) {
-        self.chunks.shrink_to_fit();
-        if let Some(last) = self.chunks.last_mut() {
-            last.shrink_to_fit();
-        }
+        self.full.shrink_to_fit();
+        self.last.shrink_to_fit();
     }
 
     /// Adds an event.
@@ -79,33 +117,61 @@ impl Events {
             Event::Stream(place) => with_number(STREAM, place),
             Event::Memory(place) => with_number(MEMORY, place),
         };
-        self.chunk_with_room().extend_from_slice(&bytes[..len]);
-    }
-
-    fn chunk_with_room(&mut self) -> &mut Vec<u8> {
-        if self.chunks.last().is_none_or(|last| !has_room(last)) {
-            self.chunks.push(Vec::with_capacity(CHUNK));
+        if self.last.capacity() == 0 {
+            self.last.reserve_exact(CHUNK);
         }
-        let last = self.chunks.len() - 1;
-        &mut self.chunks[last]
+        self.last.extend_from_slice(&bytes[..len]);
+        if !has_room(&self.last) {
+            self.full.push(FullChunk::new(&self.last));
+            self.last.clear();
+        }
     }
 
     /// The place of the next event that is added.
     #[must_use]
     pub fn end(&self) -> usize {
-        match self.chunks.split_last() {
-            Some((last, full)) if has_room(last) => full.len() * CHUNK + last.len(),
-            _ => self.chunks.len() * CHUNK,
-        }
+        self.full.len() * CHUNK + self.last.len()
     }
 
-    /// The event at a place, and the place of the one behind it. `None` at the end.
-    ///
-    /// At a place where no event begins, it is any event, or none.
+    /// All events.
+    pub fn iter(&self) -> impl Iterator<Item = Event> + '_ {
+        let mut reader = EventReader::default();
+        let mut place = 0;
+        std::iter::from_fn(move || {
+            let (event, next) = reader.get(self, place)?;
+            place = next;
+            Some(event)
+        })
+    }
+}
+
+/// Reads events of one song, and keeps the chunk that it was in.
+#[derive(Debug, Default)]
+pub struct EventReader {
+    bytes: Vec<u8>,
+    /// Which chunk this is. `None`: there is none yet.
+    chunk: Option<usize>,
+}
+
+impl EventReader {
+    /// Whether the event at a place is in the chunk that the reader has: otherwise
+    /// [`get`](Self::get) uncompresses [`CHUNK`] bytes.
     #[must_use]
-    pub fn get(&self, place: usize) -> Option<(Event, usize)> {
+    pub fn has(&self, place: usize) -> bool {
+        self.chunk == Some(place / CHUNK)
+    }
+
+    /// The event at a place of the song, and the place of the one behind it. `None` at the end.
+    ///
+    /// At a place where no event begins, it is any event, or none. `events` are the same in all
+    /// calls.
+    #[must_use]
+    pub fn get(&mut self, events: &Events, place: usize) -> Option<(Event, usize)> {
         let (chunk, at) = (place / CHUNK, place % CHUNK);
-        let (&first, rest) = self.chunks.get(chunk)?.get(at..)?.split_first()?;
+        if !self.has(place) {
+            self.load(events, chunk);
+        }
+        let (&first, rest) = self.bytes.get(at..)?.split_first()?;
         let number = || rest.first_chunk().copied().map(u32::from_le_bytes);
         let (event, len) = match first {
             0..WAIT => {
@@ -157,14 +223,17 @@ impl Events {
         Some((event, place))
     }
 
-    /// All events.
-    pub fn iter(&self) -> impl Iterator<Item = Event> + '_ {
-        let mut place = 0;
-        std::iter::from_fn(move || {
-            let (event, next) = self.get(place)?;
-            place = next;
-            Some(event)
-        })
+    fn load(&mut self, events: &Events, chunk: usize) {
+        match events.full.get(chunk) {
+            Some(full) => full.copy_to(&mut self.bytes),
+            None => {
+                self.bytes.clear();
+                if chunk == events.full.len() {
+                    self.bytes.extend_from_slice(&events.last);
+                }
+            }
+        }
+        self.chunk = Some(chunk);
     }
 }
 
@@ -231,7 +300,7 @@ mod tests {
             let events = events.repeat(times);
             let packed: Events = events.iter().copied().collect();
             prop_assert_eq!(packed.iter().collect::<Vec<_>>(), events);
-            prop_assert_eq!(packed.get(packed.end()), None);
+            prop_assert_eq!(EventReader::default().get(&packed, packed.end()), None);
         }
 
         #[test]
@@ -242,7 +311,8 @@ mod tests {
             let mut events: Events = (0..before).map(|_| Event::Wait(1)).collect();
             let place = events.end();
             events.push(next);
-            prop_assert_eq!(events.get(place), Some((next, events.end())));
+            let found = EventReader::default().get(&events, place);
+            prop_assert_eq!(found, Some((next, events.end())));
         }
 
         #[test]
@@ -251,22 +321,62 @@ mod tests {
             place in 0_usize..30,
         ) {
             let len = bytes.len();
-            let chunks = vec![bytes];
-            if let Some((_, next)) = (Events { chunks }).get(place) {
+            let events = Events { full: Vec::new(), last: bytes };
+            if let Some((_, next)) = EventReader::default().get(&events, place) {
                 prop_assert!(place < next && next <= len);
+            }
+        }
+
+        #[test]
+        fn a_reader_jumps_as_it_likes(
+            events in prop::collection::vec(event(), 1..50),
+            jumps in prop::collection::vec(any::<prop::sample::Index>(), 0..50),
+        ) {
+            let events = events.repeat(400);
+            let mut packed = Events::default();
+            let mut places = Vec::new();
+            for &event in &events {
+                places.push(packed.end());
+                packed.push(event);
+            }
+            let mut reader = EventReader::default();
+            for jump in jumps {
+                let event = jump.index(events.len());
+                let next = places.get(event + 1).copied().unwrap_or(packed.end());
+                prop_assert_eq!(reader.get(&packed, places[event]), Some((events[event], next)));
+                prop_assert!(reader.has(places[event]));
             }
         }
     }
 
+    fn memory(events: &Events) -> usize {
+        let full = events.full.iter().map(|chunk| match chunk {
+            FullChunk::Compressed(bytes) | FullChunk::Plain(bytes) => bytes.len(),
+        });
+        full.sum::<usize>() + events.last.capacity()
+    }
+
     #[test]
-    fn chunks_never_grow() {
-        for event in [Event::Wait(1), Event::Wait(735), Event::Wait(u32::MAX)] {
-            let events: Events = (0..2 * CHUNK).map(|_| event).collect();
-            assert!(events.chunks.len() > 1);
-            for chunk in &events.chunks {
-                assert_eq!(chunk.capacity(), CHUNK);
-            }
-        }
+    fn what_repeats_takes_little_memory_and_noise_no_more_than_its_bytes() {
+        let write = |number: u32| {
+            let [register, value, ..] = number.to_le_bytes();
+            Event::Write(RegisterWrite {
+                chip: 0,
+                port: 0,
+                register,
+                value,
+            })
+        };
+        let song: Events = (0..100_000).map(|step| write(step % 300)).collect();
+        assert!(memory(&song) < song.end() / 5 + CHUNK);
+        let mut state = 1_u32;
+        let noise: Events = (0..100_000)
+            .map(|_| {
+                state = state.wrapping_mul(1_664_525).wrapping_add(1_013_904_223);
+                write(state >> 16)
+            })
+            .collect();
+        assert!(memory(&noise) <= noise.end() + CHUNK);
     }
 
     #[test]

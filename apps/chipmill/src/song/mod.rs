@@ -6,8 +6,8 @@
 //!                           └► tags
 //! ```
 //! A file is read once, from its beginning to its end, and never is in memory as a whole: the
-//! window has 16 KiB of it. A song holds some 3 bytes for each command, and the data blocks once.
-//! While it is made, it takes some 200 KB more.
+//! window has 16 KiB of it. A song holds its commands, packed into some 3 bytes each and compressed
+//! by chunks of 8 KiB, and the data blocks once. While it is made, it takes some 200 KB more.
 //!
 //! What is wrong with the file as such (it cannot be read, its compressed data are broken, it is
 //! too large) is said first, wherever it is. So a file is read to its end after any error, too.
@@ -34,7 +34,7 @@ pub(crate) use error::panic_text;
 pub use event::{
     Bank, BankBlock, Event, Memory, MemoryBlock, RegisterWrite, StreamCommand, StreamLength,
 };
-pub use events::Events;
+pub use events::{CHUNK, EventReader, Events};
 pub use file::{MAX_BYTES, read};
 pub use gd3::{Gd3, Tag};
 

@@ -29,9 +29,9 @@ const CORRELATION: f64 = 0.7;
 /// By the nearest frame, each sample is that of `vgmrender`. By the mean, the sound is alike.
 #[test]
 fn each_chip_sounds_as_by_vgmrender() {
-    let program = program::compile();
+    let program = &program::PROGRAM;
     for song in songs::all() {
-        let theirs = program::render(&program, song.name, &song.reference);
+        let theirs = program::render(program, song.name, &song.reference);
         let nearest = integers(&song, &render(&song, Resampling::Nearest));
         assert_eq!(nearest.len(), theirs.len(), "{}", song.name);
         match song.outputs {
@@ -53,6 +53,49 @@ fn each_chip_sounds_as_by_vgmrender() {
         let enough = !song.starts_phases || likeness.correlation > CORRELATION;
         assert!(enough, "{}: {:.3}", song.name, likeness.correlation);
     }
+}
+
+/// Songs of the machines whose chips `vgmrender` has are measured beside it.
+#[test]
+fn single_songs_are_measured_beside_vgmrender() {
+    let bench = |program: &std::path::Path| {
+        let mut command = std::process::Command::new(env!("CARGO_BIN_EXE_chipmill"));
+        command.args(["bench", "--json", "--rounds", "1", "--vgmrender"]);
+        command.arg(program).output().unwrap()
+    };
+    let output = bench(&program::PROGRAM);
+    let failed = String::from_utf8_lossy(&output.stderr);
+    assert!(output.status.success(), "{failed}");
+    let said = String::from_utf8(output.stdout).unwrap();
+    let rows: Vec<serde_json::Value> = said
+        .lines()
+        .map(|line| serde_json::from_str(line).unwrap())
+        .collect();
+    let chips: Vec<_> = rows
+        .iter()
+        .map(|row| row["chips"].as_str().unwrap())
+        .collect();
+    assert!(
+        chips.contains(&"YM2608") && chips.contains(&"YM2203, YM2203"),
+        "{chips:?}"
+    );
+    assert!(!said.contains("SN76489"), "{chips:?}");
+    for row in &rows {
+        for figure in [
+            &row["vgmrender_seconds"],
+            &row["mean"]["median"],
+            &row["nearest"]["most"],
+        ] {
+            assert!(figure.as_f64().unwrap() > 0.0, "{row}");
+        }
+    }
+    let output = bench("/no/such/program".as_ref());
+    assert!(!output.status.success());
+    let said = String::from_utf8(output.stderr).unwrap();
+    assert!(
+        said.contains("/no/such/program cannot be started"),
+        "{said}"
+    );
 }
 
 /// The mean is that of the chip's own frames.

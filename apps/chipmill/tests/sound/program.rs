@@ -2,12 +2,15 @@
 
 use std::path::{Path, PathBuf};
 use std::process::Command;
+use std::sync::LazyLock;
 
 /// The models that `vgmrender` is linked with.
 const MODELS: [&str; 7] = ["adpcm", "misc", "opl", "opm", "opn", "pcm", "ssg"];
 
-/// Compiles the program, and returns its path.
-pub fn compile() -> PathBuf {
+/// The program, which is compiled once for all tests.
+pub static PROGRAM: LazyLock<PathBuf> = LazyLock::new(compile);
+
+fn compile() -> PathBuf {
     let ymfm = sources();
     let example = ymfm.join("examples/vgmrender");
     let program = directory().join("vgmrender");

@@ -3,6 +3,7 @@
 //! Each sample is a process of its own, so that its peak of memory is its own. The rows take turns.
 //! The time is that of the songs: the start of the process and the plan are not in it.
 
+mod beside;
 mod row;
 mod sample;
 mod underruns;
@@ -23,6 +24,7 @@ use clap::Args;
 use serde::Serialize;
 
 use super::text::written;
+use beside::Beside;
 use row::{Row, Runtime};
 use sample::Sample;
 use usage::Usage;
@@ -53,6 +55,9 @@ pub struct Arguments {
     /// drumline, rayon, threads and processes. May be given several times.
     #[arg(long = "row", value_name = "ROW")]
     rows: Vec<Row>,
+    /// Renders single songs instead, beside ymfm's own `vgmrender`, which is this program.
+    #[arg(long, value_name = "PROGRAM", conflicts_with_all = ["rows", "play"])]
+    vgmrender: Option<PathBuf>,
     /// Plays for this number of seconds instead, beside threads that compute, and says how many
     /// gaps the sound has had.
     #[arg(long, value_name = "SECONDS", conflicts_with = "rows")]
@@ -115,6 +120,11 @@ pub fn run(arguments: &Arguments) -> Result<ExitCode> {
     }
     if let Some(seconds) = arguments.play {
         return play(arguments, seconds);
+    }
+    if let Some(program) = &arguments.vgmrender {
+        let rows = beside::measure(program, arguments.rounds, arguments.seed)?;
+        written(print_beside(&rows, arguments.json))?;
+        return Ok(ExitCode::SUCCESS);
     }
     let songs = tempfile::tempdir().context("no directory for the songs can be made")?;
     write_songs(songs.path(), arguments)?;
@@ -227,6 +237,21 @@ fn print(measured: &[Measured], json: bool) -> io::Result<()> {
             known(cpu, 2),
             known(peak, 1)
         )?;
+    }
+    Ok(())
+}
+
+fn print_beside(rows: &[Beside], json: bool) -> io::Result<()> {
+    let mut out = io::stdout().lock();
+    if !json {
+        writeln!(out, "{}", Beside::head())?;
+    }
+    for row in rows {
+        if json {
+            writeln!(out, "{}", serde_json::to_string(row)?)?;
+        } else {
+            writeln!(out, "{row}")?;
+        }
     }
     Ok(())
 }

@@ -17,6 +17,7 @@ use chipmill::song::MissingChips;
 use drumline::{Jobs, Pool};
 use serde::{Deserialize, Serialize};
 
+use super::super::allocator::give_free_pages_back;
 use super::row::{Row, Runtime};
 use super::usage::Usage;
 
@@ -82,6 +83,7 @@ pub fn take(songs: &Path, row: &Row, held: bool) -> Result<Sample> {
     );
     let counted = Arc::new(Counted::default());
     let mut ready = Ready::new(row, pool, &plan)?;
+    give_free_pages_back();
     if held {
         wait_for_the_word()?;
     }
@@ -184,6 +186,7 @@ impl Watch for Counted {
     fn goes_on(&self, _: &Planned, _: u64) {}
 
     fn ends(&self, _: &Planned, result: &Result<Rendered, Failure>) {
+        give_free_pages_back();
         // Relaxed: the counts are read when all songs have ended.
         match result {
             Ok(rendered) => self.frames.fetch_add(rendered.frames, Ordering::Relaxed),
