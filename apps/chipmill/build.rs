@@ -1,9 +1,9 @@
 //! Compiles `src/chip/models.cpp`, which needs the headers of ymfm. They are in the package of
 //! `ymfm-sys`, as are the models, which that package compiles.
 //!
-//! A package has no means to name its directory to those that depend on it, but `links`, which
-//! `ymfm-sys` does not have. So it is looked for where cargo unpacks what it downloads. If it is not
-//! there, but in a directory of vendored sources, cargo is asked.
+//! A package can name its directory to its dependents by `links` only, which
+//! `ymfm-sys` does not have. So it is looked for where cargo unpacks what it downloads. If it is
+//! not there, but vendored or patched, cargo is asked.
 
 use std::env;
 use std::error::Error;
@@ -20,13 +20,14 @@ fn main() -> Result<(), Box<dyn Error>> {
     println!("cargo:rerun-if-changed=build.rs");
     println!("cargo:rerun-if-changed={SHIM}");
     println!("cargo:rerun-if-changed=Cargo.lock");
-    let headers = match unpacked()? {
+    let headers = match unpacked() {
         Some(package) => package.join(HEADERS),
         None => as_cargo_says()?.join(HEADERS),
     };
     if !headers.is_dir() {
         return Err(format!("{PACKAGE} has no headers in {}", headers.display()).into());
     }
+    println!("cargo:rerun-if-changed={}", headers.display());
     cc::Build::new()
         .cpp(true)
         .std("c++14")
@@ -37,18 +38,15 @@ fn main() -> Result<(), Box<dyn Error>> {
     Ok(())
 }
 
-/// The package of the version that is used, in one of the directories of unpacked packages.
-fn unpacked() -> Result<Option<PathBuf>, Box<dyn Error>> {
+/// The package of the version that is used, in one of the directories of unpacked packages. `None`
+/// if it is not from a registry: the headers have to be those that the models are compiled with.
+fn unpacked() -> Option<PathBuf> {
     let name = format!("{PACKAGE}-{}", locked_version()?);
-    let Some(registries) =
-        cargo_home().and_then(|home| fs::read_dir(home.join("registry/src")).ok())
-    else {
-        return Ok(None);
-    };
-    let mut packages = registries
+    let mut packages = fs::read_dir(cargo_home()?.join("registry/src"))
+        .ok()?
         .filter_map(Result::ok)
         .map(|registry| registry.path().join(&name));
-    Ok(packages.find(|package| package.join(HEADERS).is_dir()))
+    packages.find(|package| package.join(HEADERS).is_dir())
 }
 
 fn cargo_home() -> Option<PathBuf> {
@@ -56,19 +54,15 @@ fn cargo_home() -> Option<PathBuf> {
     said.or_else(|| Some(env::home_dir()?.join(".cargo")))
 }
 
-/// The version in `Cargo.lock`.
-fn locked_version() -> Result<String, Box<dyn Error>> {
-    let lock = fs::read_to_string("Cargo.lock")?;
+/// The version in `Cargo.lock`, if it is from a registry. The manifest pins it: there is one.
+fn locked_version() -> Option<String> {
+    let lock = fs::read_to_string("Cargo.lock").ok()?;
     let mut lines = lock.lines().map(str::trim);
     let name = format!("name = \"{PACKAGE}\"");
-    lines.find(|line| *line == name);
-    let version = lines
-        .next()
-        .and_then(|line| line.strip_prefix("version = \""))
-        .and_then(|rest| rest.strip_suffix('"'));
-    Ok(version
-        .ok_or_else(|| format!("Cargo.lock has no {PACKAGE}"))?
-        .to_owned())
+    lines.find(|line| *line == name)?;
+    let version = lines.next()?.strip_prefix("version = \"")?;
+    let is_of_registry = lines.next()?.starts_with("source = \"registry+");
+    is_of_registry.then(|| version.trim_end_matches('"').to_owned())
 }
 
 /// The directory of the package by `cargo metadata`.

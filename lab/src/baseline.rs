@@ -43,9 +43,9 @@ pub struct Row {
 }
 
 impl Row {
-    /// Whether `seq` is surely too slow.
-    pub fn is_too_slow(&self) -> bool {
-        self.claim() == Claim::Slower
+    /// Whether `seq` is surely slower than by this margin.
+    pub fn is_slower_than(&self, margin: f64) -> bool {
+        self.ratio.claim_beyond(margin) == Claim::Slower
     }
 
     fn claim(&self) -> Claim {
@@ -171,9 +171,9 @@ mod tests {
 
     #[test]
     fn a_tenth_is_allowed() {
-        assert!(!row(1.02, 1.08).is_too_slow());
-        assert!(!row(1.08, 1.20).is_too_slow());
-        assert!(row(1.11, 1.20).is_too_slow());
+        assert!(!row(1.02, 1.08).is_slower_than(MARGIN));
+        assert!(!row(1.08, 1.20).is_slower_than(MARGIN));
+        assert!(row(1.11, 1.20).is_slower_than(MARGIN));
         assert!(row(0.98, 1.02).to_text().ends_with("ok"));
         assert!(row(1.50, 2.00).to_text().ends_with("TOO SLOW"));
         assert!(row(0.90, 1.30).to_text().ends_with("too noisy to tell"));

@@ -8,7 +8,7 @@ use std::time::Duration;
 use anyhow::{Context, Result, ensure};
 use clap::{Parser, Subcommand};
 
-use crate::baseline::{self, Row};
+use crate::baseline;
 use crate::busy;
 use crate::comparison;
 use crate::destination::Destination;
@@ -148,8 +148,11 @@ enum Verb {
     },
     /// Holds `seq`, by which everything is divided, against code that is written by hand.
     ///
-    /// Fails if it takes more than a tenth longer anywhere.
+    /// Fails if it takes more than a tenth longer anywhere, or more than what is allowed.
     Baseline {
+        /// How much longer it may take, in percent, for the exit status.
+        #[arg(long, value_name = "PERCENT", default_value_t = 10)]
+        allow: u16,
         /// Shorter samples, and no more than ten rounds.
         #[arg(long)]
         smoke: bool,
@@ -254,7 +257,7 @@ pub fn run() -> Result<ExitCode> {
             compare_families(&[&async_tasks::FAMILY, &offload::FAMILY], &options)
         }
         Some(Verb::Messages { options }) => compare_families(&[&messages::FAMILY], &options),
-        Some(Verb::Baseline { smoke }) => hold_baseline(smoke),
+        Some(Verb::Baseline { allow, smoke }) => hold_baseline(f64::from(allow) / 100.0, smoke),
         Some(Verb::Layouts { workloads, options }) => compare_layouts(&workloads, &options),
         Some(Verb::Compare(arguments)) => Ok(comparison::run(&arguments)),
         Some(Verb::Record(arguments)) => keep::run(&arguments),
@@ -278,7 +281,7 @@ fn say_build_time() {
     }
 }
 
-fn hold_baseline(smoke: bool) -> Result<ExitCode> {
+fn hold_baseline(allowed: f64, smoke: bool) -> Result<ExitCode> {
     let (effort, looks) = if smoke {
         (Effort::smoke(), 1)
     } else {
@@ -294,7 +297,7 @@ fn hold_baseline(smoke: bool) -> Result<ExitCode> {
     if let Some(signal) = interrupt::pending() {
         return Ok(ExitCode::from(interrupt::exit_code(signal)));
     }
-    if rows.iter().any(Row::is_too_slow) {
+    if rows.iter().any(|row| row.is_slower_than(allowed)) {
         console::note("error: seq is slower than code that is written by hand");
         return Ok(ExitCode::FAILURE);
     }

@@ -25,14 +25,14 @@ fn dep(runtime: &str, size: &str, more: &[&str]) -> Record {
 fn a_deadlock_is_a_row_in_every_output() {
     let directory = tempfile::tempdir().unwrap();
     let arguments = ["run", "blocking-dep", "--runtime", "rayon", "--size", "8"];
-    let effort = ["--jobs", "2", "--rounds", "3", "--timeout", "2"];
+    let effort = ["--jobs", "2", "--rounds", "3", "--timeout", "6"];
     let output = lab_in(
         directory.path(),
         &[&arguments[..], &effort, &["--out", "out"]].concat(),
     );
     // What a peer does is not the lab's mistake.
     assert!(output.status.success(), "{}", stderr(&output));
-    let (why, table) = ("deadlock: not finished after 2 s", stdout(&output));
+    let (why, table) = ("deadlock: not finished after 6 s", stdout(&output));
     assert!(table.contains("DEADLOCK") && table.contains(why), "{table}");
 
     let out = directory.path().join("out");
@@ -64,7 +64,7 @@ fn a_thread_per_task_finishes() {
 fn a_pool_with_a_cap_ends_there() {
     let below = dep("tokio-spawn-blocking", "100", &["--rounds", "1"]);
     assert_eq!(below.ok, Some(true), "{below:?}");
-    let above = dep("tokio-spawn-blocking", "600", &["--timeout", "4"]);
+    let above = dep("tokio-spawn-blocking", "600", &["--timeout", "12"]);
     assert!(above.deadlock, "{above:?}");
     if cfg!(target_os = "linux") {
         assert!(above.threads_peak.unwrap() >= 512, "{above:?}");

@@ -84,6 +84,8 @@ fn look(browser: &OsString, page: &str, width: u32, dark: bool) -> Findings {
         "--disable-gpu",
         "--hide-scrollbars",
         "--dump-dom",
+        // The shared memory of a container is small.
+        "--disable-dev-shm-usage",
     ]);
     // 0 is dark, and 1 is light, whatever the desktop is set to.
     let scheme = u32::from(!dark);

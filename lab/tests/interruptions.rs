@@ -139,7 +139,7 @@ impl Held {
         Self::of(finished, command)
     }
 
-    fn of(finished: usize, command: impl FnOnce(&[&str]) -> Command) -> Self {
+    fn of(finished: usize, command: impl Fn(&[&str]) -> Command) -> Self {
         Self::start(&RUN, command, |lab, out| {
             if processes_in(&journal(out)) < finished {
                 return None;
@@ -158,28 +158,35 @@ impl Held {
 
     fn start(
         run: &[&str],
-        command: impl FnOnce(&[&str]) -> Command,
+        command: impl Fn(&[&str]) -> Command,
         mut look: impl FnMut(u32, &Path) -> Option<(Process, Process)>,
     ) -> Self {
-        let directory = tempfile::tempdir().unwrap();
-        let out = directory.path().join("out");
-        let arguments = [run, &["--out", out.to_str().unwrap()]].concat();
-        let mut lab = command(&arguments)
-            .stdout(Stdio::piped())
-            .stderr(Stdio::piped())
-            .spawn()
-            .unwrap();
-        let (child, grandchild) = wait_for("a process measures", || {
-            assert!(lab.try_wait().unwrap().is_none(), "the run ended");
-            look(lab.id(), &out)
-        });
-        Self {
-            lab,
-            child,
-            grandchild,
-            out,
-            _directory: directory,
+        // A run that has ended before it was looked at is begun anew.
+        for _ in 0..20 {
+            let directory = tempfile::tempdir().unwrap();
+            let out = directory.path().join("out");
+            let arguments = [run, &["--out", out.to_str().unwrap()]].concat();
+            let mut lab = command(&arguments)
+                .stdout(Stdio::piped())
+                .stderr(Stdio::piped())
+                .spawn()
+                .unwrap();
+            let held = wait_for("a process measures", || {
+                let has_ended = lab.try_wait().unwrap().is_some();
+                let held = look(lab.id(), &out);
+                (has_ended || held.is_some()).then_some(held)
+            });
+            if let Some((child, grandchild)) = held {
+                return Self {
+                    lab,
+                    child,
+                    grandchild,
+                    out,
+                    _directory: directory,
+                };
+            }
         }
+        panic!("each run ended before it was looked at");
     }
 
     fn signal(&self, signal: Signal) {
@@ -363,10 +370,11 @@ fn a_run_whose_lab_was_killed_is_resumed() {
 #[test]
 fn a_second_signal_ends_the_lab_at_once() {
     let (reader, writer) = std::io::pipe().unwrap();
-    let mut filler = writer.try_clone().unwrap();
     let mut held = Held::of(1, |arguments| {
         let mut command = command(arguments);
         // The pipe is full and nothing reads it, so the tables keep the lab waiting.
+        let mut filler = writer.try_clone().unwrap();
+        let writer = writer.try_clone().unwrap();
         thread::spawn(move || while filler.write_all(&[b'.'; 4096]).is_ok() {});
         let mut shell = Command::new("sh");
         shell.args(["-c", "exec \"$@\" >&0", "sh"]).stdin(writer);

@@ -318,7 +318,7 @@ fn a_tool_that_never_answers_has_a_line_that_says_so() {
     waiting.add("go", "< AT/never", "");
     let list = waiting.list();
     assert!(
-        list.contains("go version` did not answer within 5 s): apt-get"),
+        list.contains("go version` did not answer within 30 s): apt-get"),
         "{list}"
     );
 }

@@ -16,7 +16,7 @@ use drumline::Pool;
 
 /// A program in which nothing moves for this long is stuck: much longer than a loaded machine
 /// with a sanitizer leaves a thread waiting.
-const STUCK: Duration = Duration::from_secs(15);
+const STUCK: Duration = Duration::from_secs(60);
 
 #[derive(Parser)]
 struct Options {

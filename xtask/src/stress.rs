@@ -211,7 +211,7 @@ impl Build {
             .command()
             .spawn()
             .with_context(|| format!("starting {line}"))?;
-        wait(child, Duration::from_secs(2 * seconds + 30))
+        wait(child, Duration::from_secs(2 * seconds + 120))
     }
 }
 

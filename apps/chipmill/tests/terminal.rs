@@ -244,7 +244,7 @@ fn renders_without_a_terminal(name: &str, trap: &str, notes: u16) -> Option<(Str
 /// As with `nohup`, or `disown`.
 #[test]
 fn songs_are_rendered_without_their_terminal_if_they_may_be() {
-    if let Some(ended) = renders_without_a_terminal("ignored", "\"\"", 6_000) {
+    if let Some(ended) = renders_without_a_terminal("ignored", "\"\"", 36_000) {
         let files = ["a.wav", "b.wav"].map(str::to_owned).to_vec();
         assert_eq!(ended, ("0".to_owned(), files));
     }

@@ -96,7 +96,7 @@ fn program_of_one_thread() {
 
 fn lives_alone() {
     let log = Log::default();
-    let pool = log.builder(1).guests(false).build().unwrap();
+    let pool = log.builder(1).guests(false).spares(false).build().unwrap();
     log.wait_for(1, slept);
     assert_eq!(pool.spawn(|| 7).join().unwrap(), 7);
     log.wait_for(2, slept);
@@ -249,7 +249,7 @@ fn what_lies_pending_is_the_queue_depth() {
 #[test]
 fn a_searcher_that_leaves_work_behind_calls_the_next() {
     let log = Log::default();
-    let pool = log.builder(3).guests(false).build().unwrap();
+    let pool = log.builder(3).guests(false).spares(false).build().unwrap();
     log.wait_for(3, slept);
     // All three meet, so a worker must have called the second and third.
     let (here, all) = (AtomicUsize::new(0), common::Event::new());

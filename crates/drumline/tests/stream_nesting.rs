@@ -374,7 +374,13 @@ fn an_item_broadcasts_in_the_pool_that_has_begun_a_stream_of_threads() {
         for home in [without_guests(1), without_spares(1, false)] {
             // Which thread gets the third item is up to the scheduler.
             let mut broadcasts = 0;
+            let mut rounds = 0;
             while broadcasts < 5 {
+                rounds += 1;
+                assert!(
+                    rounds < 10_000,
+                    "the third item is never the other thread's"
+                );
                 let (sender, receiver) = mpsc::channel();
                 let (done, is_done) = mpsc::channel();
                 let producer = thread::spawn(move || {

@@ -12,8 +12,8 @@ use anyhow::{Context, Result, bail, ensure};
 use super::toolchain::Variables;
 use crate::{interrupt, process_group};
 
-/// How long a tool may take to say its version. On a busy machine a Java takes two seconds.
-const ANSWER_LIMIT: Duration = Duration::from_secs(5);
+/// How long a tool may take to say its version. On a busy machine a Java takes some seconds.
+const ANSWER_LIMIT: Duration = Duration::from_secs(30);
 
 /// More than this is not read of what a tool writes.
 const OUTPUT_MAX: u64 = 1 << 20;

@@ -48,7 +48,7 @@ pub struct Options {
 }
 
 /// How long the tests of one file may take unless told, in seconds.
-const SECONDS: u64 = 120;
+const SECONDS: u64 = 600;
 
 impl Default for Options {
     fn default() -> Self {

@@ -14,7 +14,7 @@ use crate::bounded;
 use crate::test_line::{self, Outcome};
 
 /// How long a test may take that is run alone, because it did not end with the others.
-const ALONE: Duration = Duration::from_secs(20);
+const ALONE: Duration = Duration::from_secs(120);
 
 /// Runs the tests of `file`, and notes what became of them. Tests of which nothing was heard (one
 /// of them hangs, or ended the process) are run one by one. Those that are known to hang are not

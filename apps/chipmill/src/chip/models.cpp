@@ -6,7 +6,7 @@
 
 #include <cstddef>
 #include <cstdint>
-#include <memory>
+#include <cstdlib>
 
 #include "ymfm_misc.h"
 #include "ymfm_opl.h"
@@ -62,9 +62,7 @@ struct StereoAndBoth {
 	}
 };
 
-} // namespace
-
-// A chip. It has a name for the linker, as it is in signatures below.
+// A chip.
 class ChipmillChip {
 public:
 	virtual ~ChipmillChip() = default;
@@ -72,8 +70,6 @@ public:
 	virtual void write(std::uint32_t port, std::uint8_t value) = 0;
 	virtual void generate(std::int32_t *frames, std::size_t count) = 0;
 };
-
-namespace {
 
 template<typename Model, typename Mix>
 class ChipOf final : public ChipmillChip, public ymfm::ymfm_interface {
@@ -141,7 +137,7 @@ ChipmillChip *create(std::uint32_t model, std::uint32_t clock, const Bus &bus)
 		case 10: return chip<ymfm::ymf262, Stereo>(clock, bus);
 		case 11: return chip<ymfm::ymf278b, FifthAndSixth>(clock, bus);
 		case 12: return chip<ymfm::ym2149, Sum>(clock, bus);
-		default: return nullptr;
+		default: std::abort();
 	}
 }
 
@@ -150,7 +146,7 @@ ChipmillChip *create(std::uint32_t model, std::uint32_t clock, const Bus &bus)
 // No exception leaves these: there is no Rust code that one could go through.
 extern "C" {
 
-// Null where there is no memory for it.
+// Null if there is no memory for it.
 ChipmillChip *chipmill_chip_new(std::uint32_t model, std::uint32_t clock, const Bus *bus) noexcept
 {
 	try {

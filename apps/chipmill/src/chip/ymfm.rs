@@ -57,6 +57,7 @@ mod ffi {
         pub write: unsafe extern "C" fn(*mut c_void, u32, u32, u8),
     }
 
+    // SAFETY: these are the signatures in `models.cpp`, and `Bus` has its layout.
     unsafe extern "C" {
         pub fn chipmill_chip_new(model: u32, clock: u32, bus: *const Bus) -> *mut Chip;
         pub fn chipmill_chip_free(chip: *mut Chip);
@@ -118,7 +119,7 @@ fn memory_of(access: u32) -> Option<Memory> {
 ///
 /// `memories` is that of a [`Ymfm`] which has called its chip.
 unsafe extern "C" fn read(memories: *mut c_void, access: u32, address: u32) -> u8 {
-    // SAFETY: by the contract. Who has called the chip has borrowed the `Ymfm`, and no reference to
+    // SAFETY: by the contract. The caller of the chip has borrowed the `Ymfm`, and no reference to
     // its memories lives beside that.
     let memories = unsafe { &mut *memories.cast::<Memories>() };
     memory_of(access).map_or(0, |memory| memories.of(memory).get(address as usize))
@@ -182,7 +183,10 @@ impl Ymfm {
         let Some(chip) = NonNull::new(chip) else {
             // SAFETY: it comes from a box, and there is no chip that has it.
             drop(unsafe { Box::from_raw(memories.as_ptr()) });
-            panic!("there is no memory for a {}", kind.name());
+            panic!(
+                "a {} cannot be made: there is no memory for it",
+                kind.name()
+            );
         };
         Ymfm {
             chip,

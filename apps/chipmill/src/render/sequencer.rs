@@ -70,7 +70,8 @@ impl Sequencer {
         while !budget.is_overspent() {
             let Some((event, next)) = self.reader.get(&song.events, self.place) else {
                 self.place = song.loop_start?;
-                // A chunk is uncompressed for some thousands of events, but by a short loop.
+                // Going on uncompresses a chunk for more than a thousand events. A short loop over
+                // the end of a chunk has two of them uncompressed in each pass.
                 if !self.reader.has(self.place) {
                     budget.spend_on_bytes(2 * CHUNK);
                 }

@@ -244,18 +244,19 @@ impl Voice {
     }
 }
 
-/// About how much work a second of a chip is, beside other chips: in nanoseconds for each megahertz
-/// of its clock, as measured on one machine. Chips with a model that has a frame for every few
-/// ticks of the clock take most.
+/// About how much work a second of a chip is, beside other chips: in tenths of a millisecond for
+/// each megahertz of its clock, as measured on one machine. Chips with a model that has a frame for
+/// every few ticks of the clock take most.
 pub fn work(chip: &ChipSpec) -> u64 {
     let of_a_megahertz = match chip.kind {
-        ChipKind::Ym2203 => 140,
-        ChipKind::Ym2608 => 70,
-        ChipKind::Ay8910 => 60,
-        ChipKind::Ym2151 | ChipKind::Ym2610 | ChipKind::Ym2610B => 45,
-        ChipKind::Ym3812 | ChipKind::Ym3526 | ChipKind::Y8950 => 30,
-        ChipKind::Ym2413 | ChipKind::Ym2612 => 25,
-        ChipKind::Ymf262 | ChipKind::Ymf278B => 15,
+        ChipKind::Ym2203 => 55,
+        ChipKind::Ay8910 => 48,
+        ChipKind::Ym2151 => 42,
+        ChipKind::Ym2608 => 38,
+        ChipKind::Ym3812 | ChipKind::Ym3526 | ChipKind::Y8950 => 33,
+        ChipKind::Ym2610 | ChipKind::Ym2610B => 32,
+        ChipKind::Ym2413 | ChipKind::Ym2612 => 22,
+        ChipKind::Ymf262 | ChipKind::Ymf278B => 14,
         ChipKind::Sn76489(_) => 7,
         ChipKind::Okim6258 { .. } => 2,
     };

@@ -13,8 +13,8 @@
 //! The bytes are in chunks. No event goes over the end of a chunk. The place of an event is that of
 //! its chunk, as if all chunks were full, and then its place in there.
 //!
-//! A chunk that is full is compressed (LZ4, in its block format): music repeats itself, and most
-//! logs become a fifth to a tenth. With more songs in flight than threads, the logs of those that
+//! A chunk that is full is compressed (LZ4, in its block format): music repeats itself, and composed
+//! songs become a fifth to a tenth. With more songs in flight than threads, the logs of those that
 //! wait for a thread are much of the memory. Of a song that plays, the chunk where it is is
 //! uncompressed, in its [`EventReader`].
 
@@ -43,8 +43,8 @@ const MEMORY: u8 = 0xc4;
 const WRITE: u8 = 0xc5;
 const DAC_LONG: u8 = 0xc6;
 
-/// The bytes of a chunk. Of those of twice the size, songs of some minutes are a sixth smaller, and
-/// each song in flight has one more of these uncompressed.
+/// The bytes of a chunk. With chunks of twice the size, composed songs are a sixth smaller. But each
+/// song that plays has one chunk uncompressed.
 pub const CHUNK: usize = 8 << 10;
 /// The most bytes of an event: those of a write to any chip.
 const LONGEST: usize = 5;
@@ -370,13 +370,14 @@ mod tests {
         let song: Events = (0..100_000).map(|step| write(step % 300)).collect();
         assert!(memory(&song) < song.end() / 5 + CHUNK);
         let mut state = 1_u32;
-        let noise: Events = (0..100_000)
-            .map(|_| {
-                state = state.wrapping_mul(1_664_525).wrapping_add(1_013_904_223);
-                write(state >> 16)
-            })
-            .collect();
-        assert!(memory(&noise) <= noise.end() + CHUNK);
+        let noise = || {
+            state = state.wrapping_mul(1_664_525).wrapping_add(1_013_904_223);
+            write(state >> 16)
+        };
+        let noise: Vec<Event> = std::iter::repeat_with(noise).take(100_000).collect();
+        let packed: Events = noise.iter().copied().collect();
+        assert!(memory(&packed) <= packed.end() + CHUNK);
+        assert!(packed.iter().eq(noise));
     }
 
     #[test]

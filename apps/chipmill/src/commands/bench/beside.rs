@@ -86,8 +86,12 @@ impl fmt::Display for Beside {
 /// Measures a song of each machine, each this number of times.
 pub fn measure(vgmrender: &Path, rounds: u32, seed: u64) -> Result<Vec<Beside>> {
     let directory = tempfile::tempdir().context("no directory for the songs can be made")?;
-    // The program runs in another directory: it looks for the ROM of a chip in its own.
-    let vgmrender = std::path::absolute(vgmrender)?;
+    // The program runs in another directory: it looks for the ROM of a chip in its own. A bare name
+    // is one in the search path.
+    let vgmrender = match vgmrender.components().count() {
+        1 => vgmrender.to_owned(),
+        _ => std::path::absolute(vgmrender)?,
+    };
     let mut rows = Vec::new();
     for machine in Machine::ALL {
         let bytes = compose(seed, machine, SECONDS).bytes;

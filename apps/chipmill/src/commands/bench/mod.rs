@@ -1,7 +1,8 @@
 //! `chipmill bench`: the same album by several runtimes, and with several numbers of songs at once.
 //!
 //! Each sample is a process of its own, so that its peak of memory is its own. The rows take turns.
-//! The time is that of the songs: the start of the process and the plan are not in it.
+//! The time is that of the songs: the start of the process and the plan are not in it. Beside
+//! `vgmrender` it is that of whole processes.
 
 mod beside;
 mod row;
@@ -56,7 +57,7 @@ pub struct Arguments {
     #[arg(long = "row", value_name = "ROW")]
     rows: Vec<Row>,
     /// Renders single songs instead, beside ymfm's own `vgmrender`, which is this program.
-    #[arg(long, value_name = "PROGRAM", conflicts_with_all = ["rows", "play"])]
+    #[arg(long, value_name = "PROGRAM", conflicts_with_all = ["songs", "rows", "play"])]
     vgmrender: Option<PathBuf>,
     /// Plays for this number of seconds instead, beside threads that compute, and says how many
     /// gaps the sound has had.
@@ -67,7 +68,7 @@ pub struct Arguments {
     #[arg(long, value_name = "THREADS", requires = "play")]
     #[arg(value_parser = clap::value_parser!(u16).range(..=1024))]
     busy: Option<u16>,
-    /// Lines of JSON, one for each row, in the terms of `cargo lab`.
+    /// Lines of JSON, one for each row, in the terms of `cargo lab` where songs are an album.
     #[arg(long)]
     json: bool,
     /// Measures one row, once, with the songs in this directory: for the program itself.
