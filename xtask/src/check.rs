@@ -466,8 +466,8 @@ fn features() -> Result<Outcome> {
 /// Where one of these is not installed, its row says so; with `LAB_PEERS_DEMANDED` it fails.
 fn lab() -> Result<Outcome> {
     plain("cargo lab --smoke")?;
-    // How near to a tenth a loop of nanoseconds comes is up to the processor, and to where the linker
-    // puts it. What is twice as slow has lost something.
+    // How near to a tenth a loop of nanoseconds comes is up to the processor, and to where the
+    // linker puts it. What is twice as slow has lost something.
     plain("cargo lab baseline --allow 100")?;
     plain("cargo lab run tree-sum msgsend --smoke --runtime go,erlang,onetbb")
 }

@@ -20,8 +20,8 @@ pub fn give_large_blocks_back() {
     }
 }
 
-/// Gives free pages of the heaps back to the system: those of the songs that were planned, or of one
-/// that has ended. Without this, eight songs in flight on two threads took 4 % more memory at the
+/// Gives free pages of the heaps back to the system: those of the songs that were planned, or of
+/// one that has ended. Without this, eight songs in flight on two threads took 4 % more memory at the
 /// end of an album of 61 songs.
 pub fn give_free_pages_back() {
     #[cfg(all(target_os = "linux", target_env = "gnu"))]

@@ -13,8 +13,8 @@
 //! The bytes are in chunks. No event goes over the end of a chunk. The place of an event is that of
 //! its chunk, as if all chunks were full, and then its place in there.
 //!
-//! A chunk that is full is compressed (LZ4, in its block format): music repeats itself, and composed
-//! songs become a fifth to a tenth. With more songs in flight than threads, the logs of those that
+//! A chunk that is full is compressed (LZ4, in its block format): music repeats itself, and
+//! composed songs become a fifth to a tenth. With more songs in flight than threads, the logs of those that
 //! wait for a thread are much of the memory. Of a song that plays, the chunk where it is is
 //! uncompressed, in its [`EventReader`].
 
@@ -43,8 +43,8 @@ const MEMORY: u8 = 0xc4;
 const WRITE: u8 = 0xc5;
 const DAC_LONG: u8 = 0xc6;
 
-/// The bytes of a chunk. With chunks of twice the size, composed songs are a sixth smaller. But each
-/// song that plays has one chunk uncompressed.
+/// The bytes of a chunk. With chunks of twice the size, composed songs are a sixth smaller. But
+/// each song that plays has one chunk uncompressed.
 pub const CHUNK: usize = 8 << 10;
 /// The most bytes of an event: those of a write to any chip.
 const LONGEST: usize = 5;

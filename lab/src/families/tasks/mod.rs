@@ -46,8 +46,8 @@ pub static FAMILY: Family = Family {
 /// finishes at all takes seconds; on the other hand each row that does not costs all of this.
 const BOUND: Duration = Duration::from_secs(20);
 
-/// The same in a smoke run, where a row that finishes takes less than a second on a machine that has
-/// nothing else to do.
+/// The same in a smoke run, where a row that finishes takes less than a second on a machine that
+/// has nothing else to do.
 const SMOKE_BOUND: Duration = Duration::from_secs(15);
 
 /// Many tasks. Unlike fork/join, a runtime may fail to ever finish them, and that is a result.
