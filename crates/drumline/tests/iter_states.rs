@@ -368,6 +368,7 @@ fn a_split_that_panics_gives_the_state_back() {
                     (numbers.start..middle, Some(middle..numbers.end))
                 };
                 let state = || {
+                    // Relaxed, here and below: a count that publishes nothing.
                     begun.fetch_add(1, Ordering::Relaxed);
                     lock.lock()
                         .unwrap_or_else(std::sync::PoisonError::into_inner)

@@ -128,6 +128,7 @@ fn a_result_may_wait_for_the_last_item_before_a_silence() {
                 let mut sender = Some(sender);
                 let handled = AtomicU64::new(0);
                 let results = stream::iter(receiver).pool(&home).map_ordered(|n: u64| {
+                    // Relaxed: a number that publishes nothing.
                     handled.fetch_max(n, Ordering::Relaxed);
                     n
                 });

@@ -459,7 +459,8 @@ impl Deque {
             self.shared.head.store(claim, Ordering::Release);
         } else if is_settled && !planted!(SettledAboveTop) {
             // The owner has popped what was claimed. The thief does not step back from a claim that
-            // is settled, and would take what is not there any more.
+            // is settled, and would take what is not there any more. Relaxed: this takes a claim
+            // back, and publishes no job.
             self.shared.head.store(taken, Ordering::Relaxed);
         }
     }
