@@ -7,6 +7,7 @@ mod children;
 mod clients;
 mod compile_time;
 mod examples;
+mod failures;
 mod figures;
 mod guide;
 mod install;

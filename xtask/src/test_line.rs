@@ -36,6 +36,11 @@ pub fn running(line: &str) -> Option<&str> {
     Some(path.trim_end_matches(SHOULD_PANIC))
 }
 
+/// The name of the failed test whose output follows the line, if the line says so.
+pub fn output_of(line: &str) -> Option<&str> {
+    line.strip_prefix("---- ")?.strip_suffix(" stdout ----")
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -63,6 +68,14 @@ mod tests {
             "running 1 test",
         ] {
             assert_eq!(running(other), None, "{other}");
+        }
+    }
+
+    #[test]
+    fn the_output_of_a_failed_test_has_its_name_above_it() {
+        assert_eq!(output_of("---- a::b stdout ----"), Some("a::b"));
+        for other in ["---- a::b", "a::b stdout ----", "failures:", ""] {
+            assert_eq!(output_of(other), None, "{other}");
         }
     }
 }

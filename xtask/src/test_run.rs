@@ -6,17 +6,24 @@ use std::time::Duration;
 
 use anyhow::{Result, bail};
 
+use crate::failures::Failures;
 use crate::invocation::Invocation;
 use crate::tally::Tally;
 use crate::test_line;
 
-/// Runs a line of tests, shows what it says, and counts its tests, also when some fail.
+/// Runs a line of tests, shows what it says, and counts its tests, also when some fail. What the
+/// failed ones said is said again at the end.
 pub fn run(line: &Invocation, limit: Duration) -> (Tally, Result<()>) {
     let (mut tally, mut running) = (Tally::default(), RunningTests::default());
+    let mut failures = Failures::default();
     let ended = line.run_with(limit, |text| {
         tally.note(text);
         running.note(text);
+        failures.note(text);
     });
+    if !failures.is_empty() {
+        println!("{failures}");
+    }
     let result = match ended {
         Ok(true) => Ok(()),
         Ok(false) => too_long(line, limit, &running),

@@ -2,6 +2,8 @@
 //! while it is asked. A closure panics when it is dropped.
 #![cfg(target_os = "linux")]
 
+mod common;
+
 use std::cell::Cell;
 use std::panic::{AssertUnwindSafe, catch_unwind, resume_unwind};
 use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
@@ -71,7 +73,7 @@ fn a_call_that_is_inside_goes_on_in_a_forked_child() {
             // SAFETY: a child of this process that only this loop waits for; `status` is a local,
             // and 1 is WNOHANG.
             while unsafe { waitpid(child.get(), &raw mut status, 1) } == 0 {
-                if start.elapsed() > Duration::from_secs(60) {
+                if start.elapsed() > common::FOREVER {
                     hung += 1;
                     // SAFETY: takes integers; the child has not been waited for, so the number is
                     // still its own.
@@ -152,7 +154,7 @@ impl Drop for AtExit {
         GIVEN_BACK.store(true, Ordering::SeqCst);
         let start = Instant::now();
         while OTHER.load(Ordering::SeqCst) == 0 {
-            if start.elapsed() > Duration::from_secs(120) {
+            if start.elapsed() > common::FOREVER {
                 eprintln!("the other thread has no value");
                 // SAFETY: ends the process.
                 unsafe { _exit(102) }
@@ -231,7 +233,7 @@ fn an_iterator_that_yields_does_not_stop_its_bridge() {
     while !loops.is_finished() {
         let done = rounds.load(Ordering::Relaxed);
         assert!(
-            start.elapsed() < Duration::from_secs(120),
+            start.elapsed() < common::FOREVER,
             "it hangs in round {done}"
         );
         thread::sleep(Duration::from_millis(10));

@@ -21,8 +21,9 @@ use drumline::{JoinHandle, Pool, WaitPolicy};
 const POLICIES: [WaitPolicy; 2] = [WaitPolicy::Related, WaitPolicy::Steal];
 
 fn pool(jobs: usize, policy: WaitPolicy) -> Pool {
-    let pool = Pool::builder().jobs(jobs).wait_policy(policy);
-    pool.build().unwrap()
+    // A thread that waits for a page is taken for one that blocks: a spare would take the stranger.
+    let pool = Pool::builder().jobs(jobs).spares(false);
+    pool.wait_policy(policy).build().unwrap()
 }
 
 /// Waits for the half of a join, with `stranger` as the only other work there is. No thread sleeps

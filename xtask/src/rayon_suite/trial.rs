@@ -132,8 +132,8 @@ fn results(text: &str) -> BTreeMap<String, Verdict> {
 
 /// What a failed test said, from the end of the runner's output.
 fn said(text: &str, path: &str) -> String {
-    let head = format!("---- {path} stdout ----");
-    let lines = text.lines().skip_while(|line| *line != head).skip(1);
+    let begins = |line: &&str| test_line::output_of(line) == Some(path);
+    let lines = text.lines().skip_while(|line| !begins(line)).skip(1);
     let lines: Vec<&str> = lines
         .take_while(|line| !line.starts_with("---- ") && *line != "failures:")
         .filter(|line| !line.is_empty())

@@ -259,7 +259,7 @@ mod tests {
     use std::time::Instant;
 
     /// Far beyond what a loaded machine needs; reached only when a wake-up was lost.
-    const LOST: Duration = Duration::from_secs(60);
+    const LOST: Duration = Duration::from_secs(600);
 
     /// Both ways have the same tests.
     macro_rules! tests {

@@ -9,7 +9,7 @@ use super::{Pool, PoolBuilder};
 use crate::join;
 
 /// Only ends tests that would hang.
-const FOREVER: Duration = Duration::from_secs(120);
+const FOREVER: Duration = Duration::from_secs(600);
 
 fn refused(jobs: usize) -> PoolBuilder {
     Pool::builder().jobs(jobs).refuse_barrier()

@@ -128,7 +128,7 @@ mod tests {
             let error = time.max(at) - time.min(at);
             time <= Instant::now() && error < Duration::from_micros(100)
         };
-        assert!((0..10).any(|_| is_right()));
+        assert!((0..100).any(|_| is_right()));
     }
 
     #[test]
@@ -141,7 +141,7 @@ mod tests {
             let ratio = nanos as f64 / took.as_nanos() as f64;
             (0.3..=3.0).contains(&ratio)
         };
-        assert!((0..10).any(|_| is_right()));
+        assert!((0..100).any(|_| is_right()));
         // A counter that is behind makes no long span.
         assert_eq!(Ticks(0).nanos_since(Ticks::now()), 0);
     }

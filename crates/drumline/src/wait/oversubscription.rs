@@ -142,12 +142,14 @@ impl OversubscriptionWatch {
 
 #[cfg(test)]
 mod tests {
-    use super::{LOSS, MEMORY, Oversubscription, SLICE};
+    use super::{LOSS, MEMORY, Oversubscription, SLICE, stamp};
     use crate::sync::Instant;
 
     #[test]
     fn it_is_oversubscribed_for_a_while_after_two_losses() {
         let oversubscription = Oversubscription::new();
+        // The first moment of the process may be that of another test, and is before `now`.
+        stamp(Instant::now());
         let now = Instant::now();
         assert!(!oversubscription.is_oversubscribed(now));
         oversubscription.note(LOSS / 2, now);
@@ -161,6 +163,7 @@ mod tests {
     #[test]
     fn losses_far_apart_are_nothing() {
         let oversubscription = Oversubscription::new();
+        stamp(Instant::now());
         let now = Instant::now();
         oversubscription.note(LOSS, now);
         oversubscription.note(LOSS, now + MEMORY);

@@ -87,11 +87,14 @@ fn miri_timers_monitors_and_links() {
 
     // A panic ends both, and the watcher is told of each.
     let (first, second) = (one.clone(), two.clone());
+    let (watches, is_watching) = mpsc::channel();
     tell(&watcher, move |context| {
         context.monitor(&first);
         assert!(context.monitor(&second).cancel());
         context.monitor(&second);
+        watches.send(()).unwrap();
     });
+    is_watching.recv().expect("the watcher does not panic");
     let other = two.clone();
     tell(&one, move |context| {
         context.link(&other);

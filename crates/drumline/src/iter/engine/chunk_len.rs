@@ -320,9 +320,13 @@ mod tests {
     #[test]
     fn chunks_grow_slowly() {
         let site = Site::new(chunks_grow_slowly as *const ());
-        let mut chunk_len = ChunkLen::new(1);
-        chunk_len.learn_first(&site.begin(100), 99, false);
-        assert!(chunk_len.items <= 4);
-        assert_eq!(chunk_len.hidden, 99 / 16);
+        // Of many, one during which the thread stayed where it was: else the item seems to be long.
+        let is_short = || {
+            let mut chunk_len = ChunkLen::new(1);
+            chunk_len.learn_first(&site.begin(100), 99, false);
+            assert!(chunk_len.items <= 4);
+            chunk_len.hidden == 99 / 16
+        };
+        assert!((0..1_000).any(|_| is_short()));
     }
 }

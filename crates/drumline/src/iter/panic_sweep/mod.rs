@@ -292,7 +292,7 @@ fn meet() {
 /// Tries an operation with every function and every call of it.
 fn sweep(op: Operation) {
     // A generous bound, for tests that would hang.
-    const FOREVER: Duration = Duration::from_secs(240);
+    const FOREVER: Duration = Duration::from_secs(600);
     let (send, receive) = mpsc::channel();
     let thread = thread::spawn(move || {
         sweep_here(op);

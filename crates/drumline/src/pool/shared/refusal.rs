@@ -66,8 +66,11 @@ impl Refusals {
     /// the program last heard of it, if the program has to hear of it now.
     #[must_use]
     pub(crate) fn note(&mut self, took: Duration, spell: usize) -> Option<u64> {
+        self.note_at(Instant::now(), took, spell)
+    }
+
+    fn note_at(&mut self, now: Instant, took: Duration, spell: usize) -> Option<u64> {
         self.total += 1;
-        let now = Instant::now();
         if self
             .last
             .replace(now)
@@ -101,21 +104,26 @@ mod tests {
     #[test]
     fn a_refusal_puts_off_the_next_attempt_until_it_is_forgiven() {
         const AGES: Duration = Duration::MAX;
+        let now = Instant::now();
         let mut refusals = Refusals::new();
         assert!(!refusals.is_put_off());
-        assert_eq!(refusals.note(AGES, 7), Some(1));
+        assert_eq!(refusals.note_at(now, AGES, 7), Some(1));
         for _ in 1..BURST {
             assert!(!refusals.is_put_off(), "the first ones put nothing off");
-            assert_eq!(refusals.note(AGES, 7), None, "one warning for each spell");
+            assert_eq!(
+                refusals.note_at(now, AGES, 7),
+                None,
+                "one warning for each spell"
+            );
         }
         assert!(refusals.until.is_none());
-        assert_eq!(refusals.note(AGES, 7), None);
-        assert!(refusals.until.unwrap() <= Instant::now() + LONGEST);
+        assert_eq!(refusals.note_at(now, AGES, 7), None);
+        assert!(refusals.until.unwrap() <= now + LONGEST);
         refusals.forgive();
         assert!(!refusals.is_put_off());
         let untold = u64::from(BURST) + 1;
         assert_eq!(
-            refusals.note(AGES, 8),
+            refusals.note_at(now, AGES, 8),
             Some(untold),
             "with what was not said"
         );
