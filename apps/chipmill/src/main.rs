@@ -33,6 +33,7 @@ enum Command {
 
 fn main() -> ExitCode {
     commands::allocator::give_large_blocks_back();
+    commands::signals::ignore_the_limit_of_files();
     let result = match Arguments::parse().command {
         Command::Render(arguments) => commands::render::run(&arguments),
         Command::Play(arguments) => commands::play::run(&arguments),

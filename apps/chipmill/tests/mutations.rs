@@ -1,5 +1,5 @@
 //! Files that are broken by chance: whatever is in them, there is no panic, memory is bounded, and
-//! a second of sound ends.
+//! a second of sound ends. Register logs, compressed ones, and playlists.
 //!
 //! `CHIPMILL_MUTATIONS` is the number of files of each kind, 3,000 without it.
 
@@ -8,12 +8,15 @@ mod allocator;
 #[path = "mutation/files.rs"]
 mod files;
 mod log;
+mod memory_chips;
+#[path = "mutation/playlists.rs"]
+mod playlists;
 
 use chipmill::album::{Settings, plan};
 use chipmill::output::Format;
 use chipmill::playlist::expand;
 use chipmill::render::{Options, Renderer, Resampling};
-use chipmill::song::{MAX_BYTES, MissingChips, Song};
+use chipmill::song::{MAX_BYTES, MissingChips, Song, SongError, read};
 use drumline::Pool;
 use proptest::prelude::*;
 use proptest::test_runner::{Config, TestRunner};
@@ -49,9 +52,15 @@ fn check(file: &[u8], resampling: Resampling) {
     let (most, song) = most_of(|| Song::parse(file, MissingChips::Silent));
     let bound = PARSER + PER_BYTE * file.len();
     assert!(most <= bound, "{most} bytes for a file of {}", file.len());
-    if let Ok(song) = song {
-        play(song, resampling);
+    match song {
+        Ok(song) => play(song, resampling),
+        Err(error) => not_of_a_panic(&error),
     }
+}
+
+/// A panic of the parser becomes an error as well.
+fn not_of_a_panic(error: &SongError) {
+    assert!(!matches!(error, SongError::Panicked { .. }), "{error}");
 }
 
 fn play(song: Song, resampling: Resampling) {
@@ -82,6 +91,42 @@ fn check_all(files: impl Strategy<Value = Vec<u8>>) {
     }
 }
 
+/// The most that a compressed byte becomes (by DEFLATE).
+const GROWS: usize = 1_032;
+
+/// Reads a compressed file: what comes out is the song of the uncompressed bytes, or the same error
+/// as that of uncompressing them.
+fn check_compressed(file: &[u8]) {
+    let plain = read(file);
+    let len = plain.as_ref().map_or(GROWS * file.len(), Vec::len);
+    let (most, song) = most_of(|| Song::from_reader(file, MissingChips::Silent));
+    let bound = PARSER + PER_BYTE * len;
+    assert!(
+        most <= bound,
+        "{most} bytes for {len} in a file of {}",
+        file.len()
+    );
+    match plain.map(|plain| Song::parse(&plain, MissingChips::Silent)) {
+        Ok(Ok(expected)) => {
+            let song = song.unwrap();
+            assert_eq!(song.events, expected.events);
+            play(song, Resampling::Nearest);
+        }
+        Ok(Err(expected)) => {
+            not_of_a_panic(&expected);
+            assert_eq!(song.unwrap_err().to_string(), expected.to_string());
+        }
+        Err(expected) => {
+            assert_eq!(song.unwrap_err().to_string(), expected.to_string());
+            let of_the_file = matches!(
+                expected,
+                SongError::Compression { .. } | SongError::TooLarge
+            );
+            assert!(of_the_file, "{expected}");
+        }
+    }
+}
+
 #[test]
 fn random_bytes_are_a_song_or_an_error() {
     check_all(files::random());
@@ -90,6 +135,49 @@ fn random_bytes_are_a_song_or_an_error() {
 #[test]
 fn mutations_are_a_song_or_an_error() {
     check_all(files::mutated());
+}
+
+#[test]
+fn compressed_mutations_are_the_song_of_their_bytes_or_an_error() {
+    let result = runner().run(&files::compressed(), |file| {
+        check_compressed(&file);
+        Ok(())
+    });
+    if let Err(error) = result {
+        panic!("{error}");
+    }
+}
+
+/// What a list has at most, whatever the size of the file, and for each byte of it. An entry of a
+/// byte has the path of its directory.
+const LIST: usize = 1 << 20;
+const PER_BYTE_OF_LIST: usize = 600;
+
+#[test]
+fn playlists_are_lists_and_problems() {
+    let directory = tempfile::tempdir().unwrap();
+    let result = runner().run(&playlists::mutated(), |(name, bytes)| {
+        let path = directory.path().join(name);
+        std::fs::write(&path, &bytes).unwrap();
+        let (most, list) = most_of(|| expand(&[&path]));
+        let bound = LIST + PER_BYTE_OF_LIST * bytes.len();
+        assert!(most <= bound, "{most} bytes for a list of {}", bytes.len());
+        for entry in list.entries {
+            assert!(!entry.label().to_string().is_empty());
+        }
+        for problem in list.problems {
+            let text = problem.to_string();
+            assert!(
+                text.contains(name) && text.len() > name.len() + 10,
+                "{text}"
+            );
+        }
+        std::fs::remove_file(&path).unwrap();
+        Ok(())
+    });
+    if let Err(error) = result {
+        panic!("{error}");
+    }
 }
 
 /// The file with the most events for its size.
@@ -178,15 +266,7 @@ fn a_plan_has_memory_in_bounds() {
 /// A byte at the end of each of ten memories.
 #[test]
 fn memories_with_holes_have_memory_in_bounds() {
-    let mut log = Log::new();
-    for (field, clock) in [
-        (0x48, 7_987_200),
-        (0x4c, 8_000_000),
-        (0x58, 3_579_545),
-        (0x60, 33_868_800),
-    ] {
-        log.set(field, clock | 1 << 30);
-    }
+    let mut log = memory_chips::log();
     for (kind, size) in [
         (0x81, 16 << 20),
         (0x82, 16 << 20),

@@ -3,6 +3,7 @@
 mod file_names;
 mod small_songs;
 
+use std::fs;
 use std::io::{BufRead, BufReader, Write};
 use std::path::Path;
 use std::process::{Command, Output, Stdio};
@@ -28,6 +29,9 @@ fn text(bytes: &[u8]) -> String {
 fn str_of(path: &Path) -> &str {
     path.to_str().unwrap()
 }
+
+/// A seed with a first song of a minute, which is the shortest.
+const SHORT: &str = "7";
 
 #[test]
 fn renders_what_is_whole_and_names_what_is_broken() {
@@ -104,6 +108,38 @@ fn a_dry_run_writes_nothing() {
     assert!(run.status.success(), "{run:?}");
     assert!(text(&run.stdout).contains("a.wav (0.3 s)"), "{run:?}");
     assert!(!target.exists());
+}
+
+/// What rendering would refuse, a dry run refuses.
+#[test]
+fn a_dry_run_knows_of_a_directory_in_the_place_of_the_file() {
+    let songs = tempfile::tempdir().unwrap();
+    write(songs.path(), "a.vgm", 3);
+    let out = tempfile::tempdir().unwrap();
+    fs::create_dir(out.path().join("a.wav")).unwrap();
+    let arguments = ["render", str_of(songs.path()), "--out", str_of(out.path())];
+    for more in [&[][..], &["--dry-run"]] {
+        let run = output(&[&arguments[..], more].concat());
+        assert_eq!(run.status.code(), Some(1), "{run:?}");
+        assert!(
+            text(&run.stderr).contains("is a directory or a device"),
+            "{run:?}"
+        );
+    }
+}
+
+#[test]
+fn a_directory_that_cannot_be_made_is_an_error_in_json() {
+    let songs = tempfile::tempdir().unwrap();
+    write(songs.path(), "a.vgm", 3);
+    let file = songs.path().join("a.vgm");
+    let run = output(&["render", str_of(&file), "--out", str_of(&file), "--json"]);
+    assert!(!run.status.success(), "{run:?}");
+    let line: Value = serde_json::from_str(text(&run.stdout).trim()).unwrap();
+    assert!(
+        line["error"].as_str().unwrap().contains("cannot be made"),
+        "{line}"
+    );
 }
 
 /// Renders a song that comes over a pipe, by this name.
@@ -203,7 +239,8 @@ fn info_prints_what_is_known() {
 fn a_row_is_measured_in_the_terms_of_the_lab() {
     let rows = ["drumline 1 x 1", "processes 2 x 2"];
     let run = output(&[
-        "bench", "--songs", "1", "--rounds", "2", "--json", "--row", rows[0], "--row", rows[1],
+        "bench", "--songs", "1", "--seed", SHORT, "--rounds", "2", "--json", "--row", rows[0],
+        "--row", rows[1],
     ]);
     assert!(run.status.success(), "{run:?}");
     let lines: Vec<Value> = text(&run.stdout)
@@ -260,12 +297,19 @@ fn a_process_of_a_row_waits_for_the_word() {
 
 #[test]
 fn gaps_in_the_sound_are_counted() {
-    let run = output(&["bench", "--play", "1", "--busy", "0", "--json"]);
+    let run = output(&[
+        "bench", "--play", "1", "--rounds", "2", "--busy", "0", "--json",
+    ]);
     assert!(run.status.success(), "{run:?}");
     let line: Value = serde_json::from_str(&text(&run.stdout)).unwrap();
     for number in ["player", "thread"] {
-        assert!(line[number].is_u64(), "{line}");
+        let rounds = line["rounds"].as_array().unwrap().iter();
+        let gaps: Vec<u64> = rounds.map(|gaps| gaps[number].as_u64().unwrap()).collect();
+        assert_eq!(gaps.len(), 2, "{line}");
+        assert_eq!(line[number], gaps.iter().sum::<u64>(), "{line}");
     }
+    // Whatever the verdict is.
+    assert!(line["met"].is_boolean(), "{line}");
     let refused = output(&["bench", "--play", "0"]);
     assert_eq!(refused.status.code(), Some(2));
 }
@@ -310,6 +354,22 @@ fn what_is_wrong_with_a_file_is_said_once() {
     assert!(!run.status.success());
     let errors = text(&run.stderr);
     assert_eq!(errors.matches("cannot be created").count(), 1, "{errors}");
+}
+
+/// The exit status says that there is no file.
+#[test]
+fn a_file_into_which_nothing_is_played_is_an_error() {
+    let songs = tempfile::tempdir().unwrap();
+    let path = write(songs.path(), "a.vgm", 0);
+    std::fs::write(songs.path().join("b.vgm"), b"nothing").unwrap();
+    let wav = songs.path().join("a.wav");
+    let run = output(&["play", str_of(songs.path()), "--audio", str_of(&wav)]);
+    assert_eq!(run.status.code(), Some(1), "{run:?}");
+    let errors = text(&run.stderr);
+    assert!(errors.contains("nothing was played"), "{errors}");
+    // What was wrong with a song is said beside it.
+    assert!(errors.contains("is no register log"), "{errors}");
+    assert!(path.exists() && !wav.exists());
 }
 
 /// A line for each song that was named, and all of them counted.
@@ -446,7 +506,15 @@ fn an_album_has_the_songs_that_were_composed_for_it() {
     let songs = out.path().join("songs");
     std::fs::create_dir(&songs).unwrap();
     write(&songs, "older.vgm", 1);
-    let run = output(&["album", "--count", "1", "--out", str_of(out.path())]);
+    let run = output(&[
+        "album",
+        "--count",
+        "1",
+        "--seed",
+        SHORT,
+        "--out",
+        str_of(out.path()),
+    ]);
     assert!(run.status.success(), "{run:?}");
     assert!(text(&run.stdout).contains("1 songs, "), "{run:?}");
     assert!(!names(out.path()).contains(&"older.wav".to_owned()));

@@ -6,27 +6,16 @@
 mod file_names;
 mod scripts;
 mod small_songs;
+mod waiting;
 
 use std::io::Write;
 use std::path::Path;
 use std::process::{Command, Output};
-use std::time::{Duration, Instant};
 
 use file_names::names;
 use scripts::write_script;
 use small_songs::write;
-
-/// What has not come by then does not come.
-const FOREVER: Duration = Duration::from_secs(120);
-
-/// Looks until something is so. `message` tells what there is instead.
-fn eventually(condition: impl Fn() -> bool, message: impl Fn() -> String) {
-    let start = Instant::now();
-    while !condition() {
-        assert!(start.elapsed() < FOREVER, "waited in vain: {}", message());
-        std::thread::yield_now();
-    }
-}
+use waiting::eventually;
 
 /// A terminal of 80 × 24 in which a program runs.
 struct Terminal {
@@ -114,11 +103,27 @@ fn keys_and_sizes_do_what_they_should() {
     terminal.wait_for("2/2 second");
     terminal.press("Up");
     terminal.wait_for("+1 dB");
+    terminal.press("Down");
+    terminal.press("Down");
+    terminal.wait_for("-1 dB");
+    terminal.press("l");
+    terminal.wait_for("loop");
     terminal.press("Space");
     terminal.wait_for("paused");
+    // The time stands still, but for what is sought.
+    terminal.press(",");
+    terminal.wait_for("0:00 / 10:00");
+    terminal.press(".");
+    terminal.wait_for("0:30 / 10:00");
+    terminal.press("Right");
+    terminal.wait_for("0:35 / 10:00");
+    terminal.press("Left");
+    terminal.wait_for("0:30 / 10:00");
     terminal.press("Space");
     // Smaller than the picture, and large again.
     terminal.tmux(&["resize-window", "-x", "20", "-y", "4"]);
+    // At the latest, the second one comes at the beginning of a song.
+    terminal.press("b");
     terminal.press("b");
     terminal.wait_for("1/2 first");
     terminal.tmux(&["resize-window", "-x", "100", "-y", "30"]);
@@ -168,6 +173,26 @@ fn q_quits_beside_a_program_that_does_not_read() {
     terminal.wait_for("status=0");
 }
 
+/// The program that plays is ended at once, and the engine still says what was wrong.
+#[test]
+fn q_tells_of_broken_songs_beside_a_program_that_does_not_end() {
+    let songs = tempfile::tempdir().unwrap();
+    std::fs::write(songs.path().join("a.vgm"), b"nothing").unwrap();
+    write(songs.path(), "b.vgm", 36_000);
+    let pw_cat = songs.path().join("pw-cat");
+    write_script(&pw_cat, "head -c 1000000 >/dev/null; exec sleep 1000");
+    let (program, songs) = (env!("CARGO_BIN_EXE_chipmill"), songs.path().display());
+    let line = format!("PATH={songs}:$PATH {program} play {songs}");
+    let Some(terminal) = Terminal::start("wrong", &line) else {
+        return;
+    };
+    terminal.wait_for("2/2 b");
+    terminal.press("q");
+    terminal.wait_for("status=1");
+    let screen = terminal.screen();
+    assert!(screen.contains("is no register log"), "{screen}");
+}
+
 /// It would read the song from the keys.
 #[test]
 fn a_song_does_not_come_from_the_terminal_of_the_keys() {
@@ -213,6 +238,31 @@ fn a_closed_terminal_ends_the_player() {
     eventually(|| !lives(), || format!("the end of the process {id}"));
 }
 
+/// Its status is that of a signal, and the file is whole or has gone.
+#[cfg(target_os = "linux")]
+#[test]
+fn a_closed_terminal_leaves_no_half_file() {
+    let songs = tempfile::tempdir().unwrap();
+    let out = tempfile::tempdir().unwrap();
+    write(songs.path(), "first.vgm", 36_000);
+    let (program, songs) = (env!("CARGO_BIN_EXE_chipmill"), songs.path().display());
+    let (dir, status) = (out.path().display(), out.path().join("status"));
+    let line = format!(
+        "sh -c 'trap : HUP; {program} play {songs} --audio {dir}/a.wav; echo $? > {dir}/written; \
+         mv {dir}/written {dir}/status'"
+    );
+    let Some(terminal) = Terminal::start("half", &line) else {
+        return;
+    };
+    terminal.wait_for("1/1 first");
+    terminal.tmux(&["kill-server"]);
+    eventually(|| status.exists(), || format!("the end of {line}"));
+    assert_eq!(std::fs::read_to_string(&status).unwrap(), "130\n");
+    let is_whole = |name: &String| ["a.wav", "status"].contains(&name.as_str());
+    let files = names(out.path());
+    assert!(files.iter().all(is_whole), "{files:?}");
+}
+
 /// Renders songs that are too loud, which is told of each, in a terminal that is closed meanwhile.
 /// Returns the status, and the files that are there then.
 fn renders_without_a_terminal(name: &str, trap: &str, notes: u16) -> Option<(String, Vec<String>)> {
@@ -244,7 +294,7 @@ fn renders_without_a_terminal(name: &str, trap: &str, notes: u16) -> Option<(Str
 /// As with `nohup`, or `disown`.
 #[test]
 fn songs_are_rendered_without_their_terminal_if_they_may_be() {
-    if let Some(ended) = renders_without_a_terminal("ignored", "\"\"", 36_000) {
+    if let Some(ended) = renders_without_a_terminal("ignored", "\"\"", 9000) {
         let files = ["a.wav", "b.wav"].map(str::to_owned).to_vec();
         assert_eq!(ended, ("0".to_owned(), files));
     }
@@ -269,7 +319,7 @@ fn the_bar_of_all_songs_is_always_seen() {
     let out = tempfile::tempdir().unwrap();
     let program = env!("CARGO_BIN_EXE_chipmill");
     let line = format!(
-        "trap : INT; {program} render {} --out {} --jobs 1 --in-flight 30",
+        "trap : INT; cd {} && {program} render . --out {} --jobs 1 --in-flight 30",
         songs.path().display(),
         out.path().display(),
     );
@@ -279,7 +329,33 @@ fn the_bar_of_all_songs_is_always_seen() {
     let all_have_begun = || names(out.path()).len() == 30;
     eventually(all_have_begun, || format!("{:?}", names(out.path())));
     terminal.wait_for("30 songs  ");
+    // Those of the songs, as far as there are lines.
+    let bars = || {
+        let screen = terminal.screen();
+        screen.lines().filter(|line| line.contains(".vgm ")).count()
+    };
+    eventually(|| bars() > 10, || format!("{} bars", bars()));
     terminal.press("C-c");
     terminal.wait_for("status=130");
     assert_eq!(names(out.path()), [""; 0]);
+}
+
+/// The bars are in the terminal, and the lines in the file.
+#[test]
+fn lines_for_a_file_are_written_beside_bars() {
+    let songs = tempfile::tempdir().unwrap();
+    write(songs.path(), "a.vgm", 2);
+    let program = env!("CARGO_BIN_EXE_chipmill");
+    let line = format!(
+        "cd {} && {program} render . --out out >lines; mv lines out",
+        songs.path().display(),
+    );
+    let Some(_terminal) = Terminal::start("lines", &line) else {
+        return;
+    };
+    let lines = songs.path().join("out/lines");
+    eventually(|| lines.exists(), || "the lines".to_owned());
+    let lines = std::fs::read_to_string(lines).unwrap();
+    assert!(lines.contains("a.vgm -> out/a.wav\n"), "{lines}");
+    assert!(!lines.contains('\u{1b}'), "{lines}");
 }

@@ -24,6 +24,8 @@ pub enum Quantity {
     MillionsPerSecond,
     /// Wall time of an operation, in seconds.
     Seconds,
+    /// The same, as the geometric mean of all rounds.
+    GeometricSeconds,
     /// Peak of resident memory.
     PeakMemory,
     /// The share of the time that is saved against another runtime, in per cent.
@@ -43,6 +45,7 @@ impl Quantity {
             Self::ItemsPerSecond => rate(),
             Self::MillionsPerSecond => Some(rate()? / 1e6),
             Self::Seconds => Some(record.wall_ns_median? / 1e9),
+            Self::GeometricSeconds => Some(record.wall_ns_geomean? / 1e9),
             Self::PeakMemory => Some(record.rss_peak_bytes? as f64),
             Self::Saved => {
                 let ratio = record.wall_ns_median? / against?.wall_ns_median?;
@@ -55,7 +58,11 @@ impl Quantity {
     pub fn text(self, number: f64) -> String {
         const MIB: f64 = 1_048_576.0;
         match self {
-            Self::ItemNs | Self::CpuMs | Self::Seconds | Self::ItemsPerSecond => figure(number),
+            Self::ItemNs
+            | Self::CpuMs
+            | Self::Seconds
+            | Self::GeometricSeconds
+            | Self::ItemsPerSecond => figure(number),
             Self::Switches | Self::Migrations => crate::workload::group(number.round() as u64),
             Self::MillionsPerSecond => format!("{} M", figure(number)),
             Self::PeakMemory if number >= 1024.0 * MIB => {
@@ -93,10 +100,12 @@ mod tests {
             (Quantity::ItemsPerSecond, "5.00"),
             (Quantity::MillionsPerSecond, "0.00 M"),
             (Quantity::Seconds, "2.00"),
+            (Quantity::GeometricSeconds, "2.00"),
             (Quantity::PeakMemory, "113 MiB"),
             (Quantity::Saved, "-100.0 %"),
         ];
         record.wall_ns_mean = Some(3e9);
+        record.wall_ns_geomean = Some(2e9);
         record.items = Some(10);
         record.item_ns_median = Some(2e8);
         record.cpu_ns_mean = Some(3e9);

@@ -39,7 +39,10 @@ pub enum Failure {
     #[error(transparent)]
     Song(#[from] SongError),
     /// The song is longer than it may be.
-    #[error("lasts {seconds} seconds, more than the {limit} of `--max-seconds`")]
+    #[error(
+        "lasts {seconds} seconds, more than the {limit} of `--max-seconds`: raise that, or lower \
+         `--loops`"
+    )]
     TooLong {
         /// Its length in seconds.
         seconds: u64,

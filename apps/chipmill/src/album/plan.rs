@@ -30,8 +30,6 @@ pub struct Plan {
 /// A song that waits for its turn.
 #[derive(Debug)]
 pub struct Planned {
-    /// Its name, for messages.
-    pub name: String,
     /// The song, and what a playlist says of it.
     pub entry: Entry,
     /// The bytes of a song that can be read only once: from standard input, or from a pipe.
@@ -90,6 +88,11 @@ impl Plan {
 }
 
 impl Planned {
+    /// Its name, for messages.
+    pub fn name(&self) -> String {
+        self.entry.input.to_string()
+    }
+
     /// Reads the song, as long as the flag is not set.
     pub fn open(&self, missing: MissingChips, cancelled: &AtomicBool) -> Result<Song, SongError> {
         let file: Box<dyn Read + '_> = match (&self.bytes, &self.entry.input) {
@@ -137,7 +140,6 @@ pub fn plan(entries: Vec<Entry>, settings: &Settings) -> Plan {
     let mut names = Names::default();
     let mut plan = Plan::default();
     for (entry, seen) in seen {
-        let name = entry.input.to_string();
         // A song that cannot be read keeps its name, so that those behind it have the same names
         // when it can be read.
         let file = seen.file.map(|file| names.distinct(&file));
@@ -154,6 +156,7 @@ pub fn plan(entries: Vec<Entry>, settings: &Settings) -> Plan {
             .join(format!("{file}.{}", settings.format.extension()));
         if target.is_file() {
             if settings.skip_existing {
+                let name = entry.input.to_string();
                 plan.skipped.push(Skipped { name, target });
                 continue;
             }
@@ -171,7 +174,6 @@ pub fn plan(entries: Vec<Entry>, settings: &Settings) -> Plan {
             continue;
         }
         plan.songs.push(Planned {
-            name,
             entry,
             bytes: song.bytes,
             target,
@@ -253,7 +255,7 @@ fn measure(
 ) -> Result<Readable, Failure> {
     let rate = settings.render.rate;
     let frames = Renderer::length_of(song, &settings.render);
-    let seconds = frames / u64::from(rate.max(1));
+    let seconds = frames.div_ceil(u64::from(rate.max(1)));
     if seconds > settings.max_seconds {
         return Err(Failure::TooLong {
             seconds,

@@ -15,17 +15,24 @@ use chipmill::album::{Failure, Plan, Planned, Rendered, Settings, Watch};
 use indicatif::{HumanBytes, MultiProgress, ProgressBar, ProgressDrawTarget, ProgressStyle};
 
 use super::allocator::give_free_pages_back;
+use super::frames::Frames;
 use super::lines::Lines;
 use super::render::is_wrong;
 use super::text::{printable, written};
 
-/// A bar for each song in flight and one for all; plain lines where there is no terminal.
+/// How often the bars are drawn, in hertz.
+const PICTURES: u8 = 20;
+
+/// A bar for each song in flight and one for all, where standard error is a terminal; a plain line
+/// for each song where standard output or standard error is none.
 pub struct Bars {
     rate: u32,
     json: bool,
     /// Songs and inputs that have failed before anything was rendered, and songs that are left out.
     failed: usize,
     skipped: usize,
+    /// Where bars are drawn, if they are.
+    drawn: Option<Frames>,
     lines: bool,
     /// How many times each song is rendered: twice where its peak is measured first.
     passes: u64,
@@ -43,6 +50,8 @@ struct State {
     wrong: usize,
     frames: u64,
     bytes: u64,
+    /// What has found no place above the bars.
+    untold: Vec<String>,
 }
 
 impl Bars {
@@ -52,10 +61,15 @@ impl Bars {
     ///
     /// The system has no thread for what is written.
     pub fn new(plan: &Plan, settings: &Settings, json: bool, failed: usize) -> Result<Self> {
-        let terminal = io::stderr().is_terminal() && !json;
-        let target = match terminal {
-            true => ProgressDrawTarget::stderr(),
-            false => ProgressDrawTarget::hidden(),
+        let out = Lines::new().context("no thread for what is written can be started")?;
+        // On a terminal without cursor movements (`TERM=dumb`) nothing is drawn.
+        let is_drawn = !(json || ProgressDrawTarget::stderr().is_hidden());
+        let drawn = is_drawn.then(|| out.frames());
+        let target = match &drawn {
+            Some(frames) => {
+                ProgressDrawTarget::term_like_with_hz(Box::new(frames.clone()), PICTURES)
+            }
+            None => ProgressDrawTarget::hidden(),
         };
         let bars = MultiProgress::with_draw_target(target);
         let passes = match settings.normalize {
@@ -71,11 +85,13 @@ impl Bars {
             json,
             failed,
             skipped: plan.skipped.len(),
-            lines: !terminal && !json,
+            drawn,
+            // Bars and lines in one terminal would be in each other's way.
+            lines: !(json || is_drawn && io::stdout().is_terminal()),
             passes,
             bars,
             total,
-            out: Lines::new().context("no thread for what is written can be started")?,
+            out,
             state: Mutex::default(),
         })
     }
@@ -88,7 +104,12 @@ impl Bars {
     /// Standard output has not taken a line. After a signal that is none: the terminal may have
     /// gone.
     pub fn finish(&self, took: Duration, jobs: usize, cancelled: &AtomicBool) -> Result<usize> {
+        if let Some(frames) = &self.drawn {
+            frames.last();
+        }
         self.total.finish_and_clear();
+        let untold = std::mem::take(&mut self.state().untold);
+        untold.into_iter().for_each(|text| self.out.err(text));
         let text = self.summary(took.as_secs_f64(), jobs);
         self.print(&text);
         let result = self.out.finish(cancelled);
@@ -124,7 +145,7 @@ impl Bars {
         )
     }
 
-    /// A line of the result, on standard output, which has no bars at that time. A line of JSON is
+    /// A line of the result, on standard output, which has no bars then. A line of JSON is
     /// for programs, which want names as they are. (JSON is Unicode: what is not in a name is
     /// U+FFFD there.)
     fn print(&self, text: &str) {
@@ -136,17 +157,17 @@ impl Bars {
 
     fn warn(&self, text: &str) {
         let text = printable(text);
-        if self.bars.is_hidden() {
+        if self.drawn.is_none() {
             self.out.err(text);
-        } else {
-            // Above the bars. A terminal that has gone shows nothing.
-            let _ = self.bars.println(text);
+        } else if self.bars.println(&text).is_err() {
+            // Not above the bars, on a terminal that takes no output: below them, at the end.
+            self.state().untold.push(text);
         }
     }
 
     /// More of a song is done, in one of its passes.
     fn advance(&self, song: &Planned, frames: u64) {
-        if self.lines || self.json {
+        if self.drawn.is_none() {
             return;
         }
         self.total.inc(frames);
@@ -163,13 +184,13 @@ impl Bars {
 
 impl Watch for Bars {
     fn begins(&self, song: &Planned) {
-        if self.lines || self.json {
+        if self.drawn.is_none() {
             return;
         }
         let length = song.frames.saturating_mul(self.passes);
         let bar = self.bars.add(ProgressBar::new(length));
         bar.set_style(style("{msg:30!} {wide_bar} {percent:>3}%"));
-        bar.set_message(printable(&song.name));
+        bar.set_message(printable(&song.name()));
         self.state().songs.insert(song.target.clone(), bar);
     }
 
@@ -207,7 +228,7 @@ impl Watch for Bars {
         match result {
             Ok(rendered) if self.json => {
                 let line = serde_json::json!({
-                    "song": song.name, "file": song.target.display().to_string(),
+                    "song": song.name(), "file": song.target.display().to_string(),
                     "frames": rendered.frames, "bytes": rendered.bytes,
                     "clipped": rendered.clipped,
                 });
@@ -215,21 +236,22 @@ impl Watch for Bars {
             }
             Ok(rendered) => {
                 if self.lines {
-                    self.print(&format!("{} -> {}", song.name, song.target.display()));
+                    self.print(&format!("{} -> {}", song.name(), song.target.display()));
                 }
                 if rendered.clipped > 0 {
                     self.warn(&format!(
                         "{}: {} samples were too loud and are cut off; `--gain` or `--normalize` \
                          make it softer",
-                        song.name, rendered.clipped
+                        song.name(),
+                        rendered.clipped
                     ));
                 }
             }
             Err(failure) if is_wrong(failure) => {
                 if self.json {
-                    self.print(&failure_line(&song.name, failure));
+                    self.print(&failure_line(&song.name(), failure));
                 }
-                self.warn(&format!("error: {}: {failure}", song.name));
+                self.warn(&format!("error: {}: {failure}", song.name()));
             }
             Err(_) => {}
         }

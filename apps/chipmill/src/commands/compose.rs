@@ -3,14 +3,15 @@
 use std::io::{self, Write};
 use std::path::{Path, PathBuf};
 use std::process::ExitCode;
+use std::sync::atomic::{AtomicBool, Ordering};
 
 use anyhow::{Context, Result};
 use chipmill::compose;
 use chipmill::output::temporary;
 use clap::{Args, Parser};
 
-use super::render;
 use super::text::written;
+use super::{render, signals, status};
 
 /// The options of `compose`.
 #[derive(Args)]
@@ -34,7 +35,10 @@ pub struct Arguments {
 
 /// Composes songs.
 pub fn run(arguments: &Arguments) -> Result<ExitCode> {
-    write(&arguments.out, arguments)?;
+    let cancelled = signals::listen()?;
+    let Some(_songs) = write(&arguments.out, arguments, &cancelled)? else {
+        return Ok(status(0, true));
+    };
     let (count, out) = (arguments.count, arguments.out.display());
     written(writeln!(io::stdout(), "{count} songs in {out}"))?;
     Ok(ExitCode::SUCCESS)
@@ -49,25 +53,37 @@ pub fn album(arguments: &Arguments) -> Result<ExitCode> {
         render: render::Arguments,
     }
     // Those of an album before this one may be there as well.
-    let songs = write(&arguments.out.join("songs"), arguments)?;
+    let cancelled = signals::listen()?;
+    let Some(songs) = write(&arguments.out.join("songs"), arguments, &cancelled)? else {
+        return Ok(status(0, true));
+    };
     let mut words = vec!["render".into(), "--out".into(), arguments.out.clone()];
     words.extend(songs);
     let typed = Typed::try_parse_from(words)?;
     render::run(&typed.render)
 }
 
-/// Writes the songs, each whole or not at all, and returns their files.
-fn write(directory: &Path, arguments: &Arguments) -> Result<Vec<PathBuf>> {
+/// Writes the songs, each whole or not at all, and returns their files. `None`: the flag was set
+/// before all were written.
+fn write(
+    directory: &Path,
+    arguments: &Arguments,
+    cancelled: &AtomicBool,
+) -> Result<Option<Vec<PathBuf>>> {
     std::fs::create_dir_all(directory)
         .with_context(|| format!("{}: cannot be made", directory.display()))?;
     let mut paths = Vec::new();
     for (number, song) in (1..).zip(compose::album(arguments.seed, arguments.count)) {
+        // Relaxed: the flag carries no data with it.
+        if cancelled.load(Ordering::Relaxed) {
+            return Ok(None);
+        }
         let path = directory.join(format!("{number:02} {}.vgm", song.name));
         whole(&path, &song.bytes)
             .with_context(|| format!("{}: cannot be written", path.display()))?;
         paths.push(path);
     }
-    Ok(paths)
+    Ok(Some(paths))
 }
 
 /// Writes a file that appears when it is whole.

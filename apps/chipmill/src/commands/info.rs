@@ -18,7 +18,7 @@ use super::text::{clock, printable, written};
 pub struct Arguments {
     #[command(flatten)]
     songs: Songs,
-    /// One line of JSON for each song.
+    /// One line of JSON for each song, and for each input that cannot be followed.
     #[arg(long)]
     json: bool,
 }
@@ -41,6 +41,11 @@ pub fn run(arguments: &Arguments) -> Result<ExitCode> {
     let (entries, problems) = arguments.songs.entries()?;
     let mut wrong = problems.len();
     let mut out = io::stdout().lock();
+    if arguments.json {
+        for problem in &problems {
+            written(writeln!(out, "{}", serde_json::json!({ "error": problem })))?;
+        }
+    }
     for entry in entries {
         match entry.open(arguments.songs.missing()) {
             Ok(song) => match print(&mut out, &entry, &song, arguments.json) {
@@ -53,6 +58,14 @@ pub fn run(arguments: &Arguments) -> Result<ExitCode> {
             Err(error) => {
                 wrong += 1;
                 report(&format!("{}: {error}", entry.label()));
+                if arguments.json {
+                    let path = entry.input.to_string();
+                    let line = serde_json::json!({ "path": path, "error": error.to_string() });
+                    if let Err(error) = writeln!(out, "{line}") {
+                        written(Err(error))?;
+                        break;
+                    }
+                }
             }
         }
     }

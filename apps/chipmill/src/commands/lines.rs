@@ -10,8 +10,10 @@ use std::sync::{Mutex, PoisonError};
 use std::thread;
 use std::time::Duration;
 
+use super::frames::{Frame, Frames};
+
 /// How often it is looked whether the user has had enough of waiting for a reader.
-const LOOK: Duration = Duration::from_millis(100);
+const LOOK: Duration = Duration::from_millis(20);
 
 /// Lines on their way to standard output and standard error.
 pub struct Lines {
@@ -23,6 +25,8 @@ pub struct Lines {
 enum Line {
     Out(String),
     Err(String),
+    /// A picture on the terminal of standard error.
+    Frame(Frame),
     /// No others follow.
     End,
 }
@@ -61,6 +65,15 @@ impl Lines {
         self.send(Line::Out(text));
     }
 
+    /// What draws on the terminal of standard error.
+    pub fn frames(&self) -> Frames {
+        let lines = self.lines.clone();
+        Frames::new(move |frame| {
+            // The thread ends after the last line only.
+            let _ = lines.send(Line::Frame(frame));
+        })
+    }
+
     /// A line of standard error.
     pub fn err(&self, text: String) {
         self.send(Line::Err(text));
@@ -78,6 +91,17 @@ impl Lines {
     ///
     /// Standard output has not taken a line.
     pub fn finish(&self, cancelled: &AtomicBool) -> io::Result<()> {
+        // Relaxed: the flag carries no data with it.
+        self.finish_unless(|| cancelled.load(Ordering::Relaxed))
+    }
+
+    /// Waits until all lines are written, or there is no more waiting for them, which is asked again
+    /// and again.
+    ///
+    /// # Errors
+    ///
+    /// Standard output has not taken a line.
+    pub fn finish_unless(&self, mut is_given_up: impl FnMut() -> bool) -> io::Result<()> {
         self.send(Line::End);
         let ended = self.ended.lock().unwrap_or_else(PoisonError::into_inner);
         loop {
@@ -86,14 +110,29 @@ impl Lines {
                 Err(RecvTimeoutError::Disconnected) => {
                     return Err(io::Error::other("the thread that writes has panicked"));
                 }
-                // Relaxed: the flag carries no data with it.
-                Err(RecvTimeoutError::Timeout) if cancelled.load(Ordering::Relaxed) => {
-                    return Ok(());
-                }
+                Err(RecvTimeoutError::Timeout) if is_given_up() => return Ok(()),
                 Err(RecvTimeoutError::Timeout) => {}
             }
         }
     }
+}
+
+/// Whether standard error takes output now. Where that cannot be asked, it does.
+pub fn takes_errors() -> bool {
+    #[cfg(unix)]
+    {
+        let mut room = libc::pollfd {
+            fd: libc::STDERR_FILENO,
+            events: libc::POLLOUT,
+            revents: 0,
+        };
+        // SAFETY: it gets one descriptor and a place for the answer, and does not wait.
+        let ready = unsafe { libc::poll(&raw mut room, 1, 0) };
+        // One that has gone is an error for what is written next.
+        ready != 0
+    }
+    #[cfg(not(unix))]
+    true
 }
 
 /// Writes all lines, and returns the first error of standard output.
@@ -109,6 +148,7 @@ fn write(lines: &mpsc::Receiver<Line>, mut out: impl Write, mut err: impl Write)
                 // Without a reader there is no other place for it.
                 let _ = writeln!(err, "{text}");
             }
+            Line::Frame(frame) => frame.write(&mut err),
             Line::End => break,
         }
     }

@@ -1,7 +1,7 @@
 //! `chipmill render`: songs to audio files.
 
 use std::io::{self, Write};
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 use std::process::ExitCode;
 use std::sync::Arc;
 use std::sync::atomic::Ordering;
@@ -18,7 +18,7 @@ use super::allocator::give_free_pages_back;
 use super::bars::{Bars, failure_line};
 use super::songs::{Songs, report};
 use super::sound::Sound;
-use super::text::written;
+use super::text::{printable, written};
 use super::{open_files, signals, status};
 
 /// The options of `render`.
@@ -118,8 +118,7 @@ pub fn run(arguments: &Arguments) -> Result<ExitCode> {
         written(print_skipped(&plan))?;
     }
     if !plan.songs.is_empty() {
-        std::fs::create_dir_all(&settings.out)
-            .with_context(|| format!("{}: cannot be made", settings.out.display()))?;
+        make_directory(&settings.out, arguments.json)?;
     }
     let cancelled = signals::listen()?;
     let in_flight = arguments
@@ -136,6 +135,17 @@ pub fn run(arguments: &Arguments) -> Result<ExitCode> {
     wrong += bars.finish(start.elapsed(), pool.jobs(), &cancelled)?;
     // Relaxed: the flag carries no data with it.
     Ok(status(wrong, cancelled.load(Ordering::Relaxed)))
+}
+
+/// Makes the directory of the files. An error is the last line of JSON, if that is wanted.
+fn make_directory(path: &Path, json: bool) -> Result<()> {
+    let made = std::fs::create_dir_all(path)
+        .with_context(|| format!("{}: cannot be made", path.display()));
+    if let (Err(error), true) = (&made, json) {
+        let line = serde_json::json!({ "error": format!("{error:#}") });
+        written(writeln!(io::stdout(), "{line}"))?;
+    }
+    made
 }
 
 fn settings(arguments: &Arguments) -> Settings {
@@ -160,16 +170,12 @@ fn print_plan(plan: &Plan, arguments: &Arguments) -> io::Result<()> {
         let seconds = song.frames as f64 / f64::from(arguments.sound.rate);
         if arguments.json {
             let line = serde_json::json!({
-                "song": song.name, "file": song.target.display().to_string(), "seconds": seconds,
+                "song": song.name(), "file": song.target.display().to_string(), "seconds": seconds,
             });
             writeln!(out, "{line}")?;
         } else {
-            writeln!(
-                out,
-                "{} -> {} ({seconds:.1} s)",
-                song.name,
-                song.target.display()
-            )?;
+            let line = format!("{} -> {}", song.name(), song.target.display());
+            writeln!(out, "{} ({seconds:.1} s)", printable(&line))?;
         }
     }
     for song in &plan.skipped {
@@ -177,7 +183,8 @@ fn print_plan(plan: &Plan, arguments: &Arguments) -> io::Result<()> {
             writeln!(out, "{}", skipped_line(song))?;
         } else {
             let file = song.target.display();
-            writeln!(out, "{file} is there: {} is left out", song.name)?;
+            let line = format!("{file} is there: {} is left out", song.name);
+            writeln!(out, "{}", printable(&line))?;
         }
     }
     Ok(())

@@ -5,8 +5,8 @@
 //! that its child has had from the terminal. Were the second one to end the program at once, half
 //! files would stay. So only a user who insists does that, by another Ctrl-C a while later.
 
-use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
+use std::sync::{Arc, OnceLock};
 use std::time::{Duration, Instant};
 
 use anyhow::{Context, Result};
@@ -18,8 +18,12 @@ const SAME: Duration = Duration::from_millis(300);
 
 /// A flag that Ctrl-C sets, and so do the signals that end a program or close its terminal. A
 /// second Ctrl-C ends the program at once. A signal that the program was started to ignore, as by
-/// `nohup`, stays ignored.
+/// `nohup`, stays ignored. There is one flag, so that no command of several misses a signal.
 pub fn listen() -> Result<Arc<AtomicBool>> {
+    static FLAG: OnceLock<Arc<AtomicBool>> = OnceLock::new();
+    if let Some(flag) = FLAG.get() {
+        return Ok(Arc::clone(flag));
+    }
     let flag = Arc::new(AtomicBool::new(false));
     let ignored = ignored(&std::fs::read_to_string("/proc/self/status").unwrap_or_default());
     for signal in [SIGINT, SIGTERM, SIGHUP] {
@@ -32,7 +36,7 @@ pub fn listen() -> Result<Arc<AtomicBool>> {
             listen_for_a_second_one().context("a second Ctrl-C cannot be listened to")?;
         }
     }
-    Ok(flag)
+    Ok(Arc::clone(FLAG.get_or_init(|| flag)))
 }
 
 fn listen_for_a_second_one() -> std::io::Result<()> {
@@ -48,6 +52,17 @@ fn listen_for_a_second_one() -> std::io::Result<()> {
     // that is made for handlers. None of these allocates, waits for a lock or panics.
     unsafe { signal_hook::low_level::register(SIGINT, ask) }?;
     Ok(())
+}
+
+/// Has a file that grows over a limit of the system (`ulimit -f`) be an error of its song: the
+/// signal that the system sends then would end the program, and leave half files.
+pub fn ignore_the_limit_of_files() {
+    #[cfg(unix)]
+    {
+        // SAFETY: no handler runs; the signal is ignored from now on. It cannot fail for a signal
+        // that there is.
+        let _before = unsafe { libc::signal(libc::SIGXFSZ, libc::SIG_IGN) };
+    }
 }
 
 /// Whether a user who has pressed Ctrl-C insists.

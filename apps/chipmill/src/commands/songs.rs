@@ -55,7 +55,12 @@ impl Songs {
 /// Says what is wrong with one song, while the others go on.
 pub fn report(what: &str) {
     // Without a reader there is no other place for it.
-    let _ = writeln!(io::stderr(), "error: {}", printable(what));
+    let _ = writeln!(io::stderr(), "{}", error_line(what));
+}
+
+/// What is said of a song that is wrong.
+pub fn error_line(what: &str) -> String {
+    format!("error: {}", printable(what))
 }
 
 /// Says what is not as it was asked for, and no fault.

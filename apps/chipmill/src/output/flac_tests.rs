@@ -288,3 +288,19 @@ proptest! {
         round_trip(&samples, format, 44_100);
     }
 }
+
+/// Blocks of a song are encoded by jobs that have nothing else to do.
+#[test]
+fn a_free_job_takes_blocks_of_a_song() {
+    let pool = Pool::builder().jobs(2).build().unwrap();
+    let samples: Vec<i32> = (0..2 * 16 * BLOCK_FRAMES as i32)
+        .map(|place| (place * 7919) % 30_000 - 15_000)
+        .collect();
+    let frames = frames(&samples, Format::Flac16);
+    let steals = pool.stats().steals;
+    // A batch may be done before the other job has woken up.
+    while pool.stats().steals == steals {
+        let encode = || in_memory(Format::Flac16, 44_100, &Tags::default(), &frames);
+        assert_eq!(pool.install(encode).1.frames, 16 * BLOCK_FRAMES as u64);
+    }
+}

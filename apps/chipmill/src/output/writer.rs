@@ -64,10 +64,7 @@ impl Writer {
     ) -> Result<Self, OutputError> {
         let target = target.into();
         check_rate(&target, format, rate)?;
-        // A rename would replace a device, and would fail for a directory only after all the work.
-        if fs::metadata(&target).is_ok_and(|metadata| !metadata.is_file()) {
-            return Err(OutputError::NotRegular(target));
-        }
+        check_place(&target)?;
         let file =
             temporary(&target).map_err(|error| OutputError::io(&target, "created", error, 0))?;
         let encoder = Encoder::new(file, format.container(rate, tags));
@@ -92,7 +89,8 @@ impl Writer {
     ///
     /// # Errors
     ///
-    /// If the format has no such sample rate, or the file would be too long.
+    /// If the format has no such sample rate, if there is a directory or device at `target`, or if
+    /// the file would be too long.
     pub fn check(
         target: &Path,
         format: Format,
@@ -101,6 +99,7 @@ impl Writer {
         frames: u64,
     ) -> Result<(), OutputError> {
         check_rate(target, format, rate)?;
+        check_place(target)?;
         if frames > max_frames {
             let failure = Failure::TooLong { max_frames };
             return Err(OutputError::failure(target, format, failure));
@@ -162,6 +161,14 @@ impl Writer {
 
 fn has_rate(format: Format, rate: u32) -> bool {
     (1..=format.max_rate()).contains(&rate)
+}
+
+/// A rename would replace a device, and would fail for a directory only after all the work.
+fn check_place(target: &Path) -> Result<(), OutputError> {
+    if fs::metadata(target).is_ok_and(|metadata| !metadata.is_file()) {
+        return Err(OutputError::NotRegular(target.to_owned()));
+    }
+    Ok(())
 }
 
 fn check_rate(target: &Path, format: Format, rate: u32) -> Result<(), OutputError> {

@@ -63,17 +63,16 @@ enum Then {
 }
 
 impl Engine {
-    /// Plays all songs. A song that cannot be played is left out, and the screen is told why.
-    /// Returns what was wrong with each of these.
+    /// Plays all songs. A song that cannot be played is left out, and [`Now::problems`] says why.
     ///
     /// # Errors
     ///
     /// The sink has failed.
-    pub fn run(mut self) -> Result<Vec<String>, SinkError> {
-        let mut problems = Vec::new();
+    pub fn run(mut self) -> Result<(), SinkError> {
         let mut told = HashSet::new();
         let mut place = 0;
         let mut forward = true;
+        let mut next = None;
         while let Some(entry) = self.songs.get(place) {
             let then = match entry.open(self.missing) {
                 Ok(song) => {
@@ -84,7 +83,7 @@ impl Engine {
                         problem,
                         ..text(entry, &song)
                     });
-                    self.play(Arc::new(song))?
+                    self.play(Arc::new(song), &mut next)?
                 }
                 Err(error) => Then::Broken(error.to_string()),
             };
@@ -97,7 +96,7 @@ impl Engine {
                     });
                     // A song that the user comes back to is broken still.
                     if told.insert(place) {
-                        problems.push(problem);
+                        self.now.add_problem(problem);
                     }
                     // On in the direction in which the user is looking for a song.
                     if forward || place == 0 {
@@ -117,26 +116,37 @@ impl Engine {
             };
         }
         self.now.set_ended(true);
-        self.sink.finish()?;
-        Ok(problems)
+        self.sink.finish()
     }
 
-    fn play(&mut self, song: Arc<Song>) -> Result<Then, SinkError> {
+    /// Plays a song. `next` is a request that has been received and not obeyed.
+    fn play(&mut self, song: Arc<Song>, next: &mut Option<Request>) -> Result<Then, SinkError> {
         let mut renderer = Renderer::new(Arc::clone(&song), &self.options);
         let mut voices = Voices::new(&song.chips);
         let mut block = [[0.0; 2]; BLOCK];
         self.now.set_length(renderer.length());
-        self.now.set_held(0);
+        self.now.set_frame(0);
+        self.now.let_go();
         loop {
-            while let Some(request) = self.request() {
-                if let Some(then) = self.obey(request, &song, &mut renderer) {
+            while let Some(mut request) = next.take().or_else(|| self.request()) {
+                let is_seek = matches!(request, Request::Seek(_));
+                if let Request::Seek(seconds) = &mut request {
+                    *next = self.further(seconds);
+                }
+                if let Some(then) = self.obey(request, &song, &mut renderer, &mut voices) {
                     return Ok(then);
+                }
+                // Sound between two of them: the way to a place takes a while, and a key that is
+                // held comes again meanwhile.
+                if is_seek && !self.now.paused() {
+                    break;
                 }
             }
             let now = &self.now;
             let filled = renderer.fill_and_tell(&mut block, &mut |write| {
                 voices.write(write, |key| now.strike(key.voice, key.on));
             });
+            voices.pass(|key| now.strike(key.voice, key.on));
             if renderer.is_overworked() {
                 return Ok(Then::Broken(OVERWORKED.to_owned()));
             }
@@ -153,6 +163,8 @@ impl Engine {
                     return Ok(Then::Next);
                 }
                 renderer = Renderer::new(Arc::clone(&song), &self.options);
+                voices = Voices::new(&song.chips);
+                now.let_go();
             }
         }
     }
@@ -173,8 +185,28 @@ impl Engine {
         }
     }
 
+    /// Adds the seconds of all seeks in the same direction that follow. Returns the request behind
+    /// them.
+    fn further(&mut self, seconds: &mut i64) -> Option<Request> {
+        while let Ok(request) = self.requests.try_recv() {
+            match request {
+                Request::Seek(more) if more.signum() == seconds.signum() => {
+                    *seconds = seconds.saturating_add(more);
+                }
+                request => return Some(request),
+            }
+        }
+        None
+    }
+
     /// Does what is asked for, and returns what comes next if the song is over.
-    fn obey(&self, request: Request, song: &Arc<Song>, renderer: &mut Renderer) -> Option<Then> {
+    fn obey(
+        &self,
+        request: Request,
+        song: &Arc<Song>,
+        renderer: &mut Renderer,
+        voices: &mut Voices,
+    ) -> Option<Then> {
         let rate = u64::from(self.options.rate);
         match request {
             Request::Pause => self.now.set_paused(!self.now.paused()),
@@ -190,7 +222,8 @@ impl Engine {
                     *renderer = Renderer::new(Arc::clone(song), &self.options);
                 }
                 renderer.skip_to(to);
-                self.now.set_held(0);
+                voices.skip();
+                self.now.let_go();
                 self.now.set_frame(renderer.position());
             }
             Request::Next => return Some(Then::Next),
@@ -199,7 +232,8 @@ impl Engine {
             }
             Request::Previous => {
                 *renderer = Renderer::new(Arc::clone(song), &self.options);
-                self.now.set_held(0);
+                *voices = Voices::new(&song.chips);
+                self.now.let_go();
                 self.now.set_frame(0);
             }
             Request::Quit => return Some(Then::Quit),

@@ -23,6 +23,6 @@ mod sink;
 pub use device::DeviceSink;
 pub use engine::{BLOCK, Engine, Request};
 pub use meter::Meter;
-pub use now::{Now, VOICES};
+pub use now::{Now, Text, VOICES};
 pub use program::{ProcessSink, Stopper};
 pub use sink::{NullSink, Sink, SinkError, Unfinished, WavSink};

@@ -109,8 +109,8 @@ struct Running {
     current: Arc<Mutex<Current>>,
     /// `None` after the end.
     pipe: Option<ChildStdin>,
-    /// What it says on its standard error.
-    words: File,
+    /// What it says on its standard error. `None` where no file can be made for that.
+    words: Option<File>,
 }
 
 impl ProcessSink {
@@ -227,7 +227,12 @@ impl Running {
         if place.stopped {
             return Err(ErrorKind::Interrupted.into());
         }
-        let words = tempfile::tempfile()?;
+        // Without it, a failure of the program is told in the words of the system.
+        let words = tempfile::tempfile().ok();
+        let heard = match &words {
+            Some(words) => Stdio::from(words.try_clone()?),
+            None => Stdio::null(),
+        };
         let rate = rate.to_string();
         let arguments = arguments.split(' ').map(|word| match word {
             "RATE" => &rate,
@@ -242,7 +247,7 @@ impl Running {
             .args(arguments)
             .stdin(Stdio::piped())
             .stdout(Stdio::null())
-            .stderr(words.try_clone()?)
+            .stderr(heard)
             .spawn()?;
         let pipe = child.stdin.take();
         if let Some(pipe) = &pipe {
@@ -284,9 +289,11 @@ impl Running {
     fn why(&mut self, error: &str) -> String {
         self.end();
         let mut bytes = Vec::new();
-        // What cannot be read is not there.
-        let _ = self.words.rewind();
-        let _ = (&self.words).take(4096).read_to_end(&mut bytes);
+        if let Some(words) = &mut self.words {
+            // What cannot be read is not there.
+            let _ = words.rewind();
+            let _ = words.take(4096).read_to_end(&mut bytes);
+        }
         let text = String::from_utf8_lossy(&bytes);
         let line = text.lines().map(str::trim).find(|line| !line.is_empty());
         line.unwrap_or(error).to_owned()

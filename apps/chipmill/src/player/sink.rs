@@ -2,7 +2,7 @@
 
 use std::io::ErrorKind;
 use std::path::PathBuf;
-use std::sync::Arc;
+use std::sync::{Arc, Mutex, MutexGuard};
 use std::thread;
 use std::time::{Duration, Instant};
 
@@ -56,6 +56,9 @@ pub enum SinkError {
          at its leisure"
     )]
     NotWhole(PathBuf),
+    /// No frame has come for the file.
+    #[error("{0:?} has not been written: nothing was played before the end")]
+    Empty(PathBuf),
 }
 
 /// The clock of a sink without a sound of its own: a buffer that empties as time passes.
@@ -133,16 +136,46 @@ impl Sink for NullSink {
 }
 
 /// The file of a sink, for a program that ends before the sink does.
-#[derive(Debug)]
+#[derive(Clone)]
 pub struct Unfinished {
     target: PathBuf,
     /// What is written to, before it gets the name of the target.
     temporary: PathBuf,
+    /// `None` after its end.
+    open: Arc<Mutex<Option<Open>>>,
+}
+
+/// A file that is being written.
+struct Open {
+    writer: Writer,
+    has_frames: bool,
 }
 
 impl Unfinished {
-    /// Removes what there is of the file. If there is nothing, the sink has given the file its name
-    /// or has failed, and its result is due: a file with that name can be an older one.
+    /// Makes the file whole with the frames that it has got, whatever the engine is at: the reading
+    /// of a song, or the way to a place in it. Returns whether it has been open. If it has not, the
+    /// sink has given the file its name or has failed, and its result is due. One without a frame
+    /// is removed, which is an error: a file that was there is replaced by sound, and by nothing
+    /// else.
+    ///
+    /// This waits for the block that is being written.
+    ///
+    /// # Errors
+    ///
+    /// It cannot be written, or it has no frame.
+    pub fn finish(&self) -> Result<bool, SinkError> {
+        match self.take() {
+            Some(Open {
+                writer,
+                has_frames: true,
+            }) => Ok(writer.finish().map(|_| true)?),
+            Some(_) => Err(SinkError::Empty(self.target.clone())),
+            None => Ok(false),
+        }
+    }
+
+    /// Removes what there is of the file. If there is nothing, the file has its name, or writing
+    /// has failed, and the result is due: a file with that name can be an older one.
     ///
     /// # Errors
     ///
@@ -153,13 +186,23 @@ impl Unfinished {
             _ => Err(SinkError::NotWhole(self.target.clone())),
         }
     }
+
+    fn take(&self) -> Option<Open> {
+        self.lock().take()
+    }
+
+    fn lock(&self) -> MutexGuard<'_, Option<Open>> {
+        // A writer in which a write has panicked is not used again.
+        self.open.lock().unwrap_or_else(|poisoned| {
+            let mut open = poisoned.into_inner();
+            *open = None;
+            open
+        })
+    }
 }
 
 /// A file gets all frames, as fast as they are made.
-pub struct WavSink {
-    writer: Option<Writer>,
-    unfinished: Arc<Unfinished>,
-}
+pub struct WavSink(Unfinished);
 
 impl WavSink {
     /// Begins a file.
@@ -171,31 +214,49 @@ impl WavSink {
         let target = path.into();
         let writer = Writer::create(&target, Format::Wav16, rate, &Tags::default())?;
         let temporary = writer.temporary().map(PathBuf::from).unwrap_or_default();
-        Ok(WavSink {
-            writer: Some(writer),
-            unfinished: Arc::new(Unfinished { target, temporary }),
-        })
+        Ok(WavSink(Unfinished {
+            target,
+            temporary,
+            open: Arc::new(Mutex::new(Some(Open {
+                writer,
+                has_frames: false,
+            }))),
+        }))
     }
 
     /// The file that it writes, as long as it is not finished.
-    pub fn unfinished(&self) -> Arc<Unfinished> {
-        Arc::clone(&self.unfinished)
+    pub fn unfinished(&self) -> Unfinished {
+        self.0.clone()
+    }
+}
+
+/// A file that is not finished leaves nothing.
+impl Drop for WavSink {
+    fn drop(&mut self) {
+        drop(self.0.take());
     }
 }
 
 impl Sink for WavSink {
     fn write(&mut self, frames: &[[f32; 2]]) -> Result<(), SinkError> {
-        if let Some(writer) = &mut self.writer {
-            writer.write(frames)?;
+        let mut open = self.0.lock();
+        let written = match &mut *open {
+            Some(Open { writer, has_frames }) => {
+                *has_frames |= !frames.is_empty();
+                writer.write(frames)
+            }
+            // One that has been finished from outside takes no more.
+            None => Ok(()),
+        };
+        if written.is_err() {
+            // The error is told by this call, and by no other.
+            *open = None;
         }
-        Ok(())
+        Ok(written?)
     }
 
     fn finish(&mut self) -> Result<(), SinkError> {
-        if let Some(writer) = self.writer.take() {
-            writer.finish()?;
-        }
-        Ok(())
+        self.0.finish().map(|_| ())
     }
 }
 
@@ -235,12 +296,47 @@ mod tests {
         assert_eq!(directory.path().read_dir().unwrap().count(), 0);
     }
 
+    /// An engine that is at something else does not keep the file from its end.
+    #[test]
+    fn a_file_is_finished_from_outside_with_what_it_has_got() {
+        let directory = tempfile::tempdir().unwrap();
+        let target = directory.path().join("a.wav");
+        let mut sink = WavSink::create(&target, 8_000).unwrap();
+        sink.write(&[[0.5; 2]; 10]).unwrap();
+        let unfinished = sink.unfinished();
+        assert!(unfinished.finish().unwrap());
+        unfinished.give_up().unwrap();
+        sink.write(&[[0.5; 2]; 10]).unwrap();
+        sink.finish().unwrap();
+        assert!(!unfinished.finish().unwrap());
+        drop(sink);
+        assert_eq!(hound::WavReader::open(&target).unwrap().duration(), 10);
+        assert_eq!(directory.path().read_dir().unwrap().count(), 1);
+    }
+
+    /// From inside, and from outside.
+    #[test]
+    fn a_file_without_a_frame_takes_no_place() {
+        let directory = tempfile::tempdir().unwrap();
+        let target = directory.path().join("a.wav");
+        std::fs::write(&target, "older").unwrap();
+        let mut sink = WavSink::create(&target, 8_000).unwrap();
+        sink.write(&[]).unwrap();
+        assert!(matches!(sink.finish(), Err(SinkError::Empty(path)) if path == target));
+        let sink = WavSink::create(&target, 8_000).unwrap();
+        let finished = sink.unfinished().finish();
+        assert!(matches!(finished, Err(SinkError::Empty(path)) if path == target));
+        assert_eq!(std::fs::read(&target).unwrap(), b"older");
+        assert_eq!(directory.path().read_dir().unwrap().count(), 1);
+    }
+
     #[test]
     fn a_file_that_is_whole_stays() {
         let directory = tempfile::tempdir().unwrap();
         let target = directory.path().join("a.wav");
         let mut sink = WavSink::create(&target, 8_000).unwrap();
         let unfinished = sink.unfinished();
+        sink.write(&[[0.5; 2]; 10]).unwrap();
         sink.finish().unwrap();
         unfinished.give_up().unwrap();
         assert!(target.exists());

@@ -29,14 +29,16 @@ pub struct Expanded {
 ///   is before "10"). Hidden names and playlists in it are skipped. Links are followed, and a
 ///   directory is read once.
 /// - A file named `.m3u`, `.m3u8` or `.xspf` is a playlist. Playlists in it are followed to a depth
-///   of [`MAX_DEPTH`]. A directory in it is a problem.
+///   of [`MAX_DEPTH`]. A directory, a device or a pipe in it is a problem.
 /// - Every other name is a song. The file need not exist, whether a user or a playlist names it:
 ///   opening it gives the error.
 ///
-/// A playlist is UTF-8 or UTF-16 with a byte order mark, and else Windows-1252. One playlist, with
-/// those in it, may have [`MAX_BYTES`] bytes and [`MAX_ENTRIES`] entries, whose paths may have
-/// [`MAX_PATHS`] bytes. What is wrong with one
-/// input is a [`Problem`], and does not touch the others.
+/// A playlist is UTF-16, which is known by its byte order mark or by the zeros of its first
+/// letters, or UTF-8. What is no UTF-8 is
+/// Windows-1252: each line of an M3U playlist for itself, and an XSPF playlist as a whole. On Unix
+/// such a line can also name a file by its bytes. One playlist, with those in it, may have
+/// [`MAX_BYTES`] bytes and [`MAX_ENTRIES`] entries, whose paths may have [`MAX_PATHS`] bytes. What
+/// is wrong with one input is a [`Problem`], and does not touch the others.
 ///
 /// ```
 /// let list = chipmill::playlist::expand(&["opening.vgz", "-"]);
@@ -184,7 +186,6 @@ impl Expander {
         open.push(real);
         let file: Arc<Path> = path.into();
         let directory = path.parent().unwrap_or(Path::new(""));
-        let text = text::decode(&bytes);
         let mut step = ControlFlow::Continue(());
         let emit = |track: Track| {
             let place = Place::Playlist {
@@ -195,9 +196,9 @@ impl Expander {
             step
         };
         let parsed = if has_extension(path, &["xspf"]) {
-            xspf::parse(&text, directory, emit)
+            xspf::parse(&text::decode(&bytes), directory, emit)
         } else {
-            m3u::parse(&text, directory, emit);
+            m3u::parse(&bytes, directory, emit);
             Ok(())
         };
         if let Err(xspf::Malformed { line, message }) = parsed {
@@ -231,9 +232,15 @@ impl Expander {
             }
         };
         self.take_path(budget, &path, &place)?;
-        if path.is_dir() {
+        let kind = fs::metadata(&path)
+            .map(|metadata| metadata.file_type())
+            .ok();
+        if kind.is_some_and(|kind| kind.is_dir()) {
             // A line with "/" would stand for every song of the machine.
             self.problem(place, ProblemKind::Directory(path));
+        } else if kind.is_some_and(|kind| !kind.is_file()) {
+            // A pipe would be waited for, and all other songs with it.
+            self.problem(place, ProblemKind::NotRegular(path));
         } else if is_playlist(&path) {
             return self.playlist(&path, place, open, budget);
         } else {

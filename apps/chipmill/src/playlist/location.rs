@@ -14,7 +14,7 @@ pub enum LocationError {
     #[error("{0:?} names a file of another machine; copy it here first")]
     Host(Box<str>),
     /// It is a URL of a kind that names no file.
-    #[error("{0:?} is not a file: only paths and file:// URLs are read")]
+    #[error("{0:?} is not a file: only paths and file:// URLs are read; correct it")]
     Scheme(Box<str>),
     /// It has a NUL, which no file name has.
     #[error("{0:?} contains a NUL character, which no file name has; correct it")]
@@ -34,7 +34,7 @@ const MAX_PATH: usize = if cfg!(windows) { 32 << 10 } else { 4 << 10 };
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(super) enum Base {
     Directory(PathBuf),
-    /// A URL that is on the network.
+    /// A URL that is on the network, or of another kind that names no file here.
     Remote(Box<str>),
 }
 
@@ -45,7 +45,10 @@ impl Base {
         let directory = &uri[..uri.rfind(['/', '\\']).map_or(0, |slash| slash + 1)];
         match from_uri(directory, self) {
             Ok(path) => Ok(Self::Directory(path)),
-            Err(LocationError::Remote(_)) => Ok(Self::Remote(shorten(uri))),
+            // Locations that do not depend on the base are files all the same.
+            Err(LocationError::Remote(_) | LocationError::Host(_) | LocationError::Scheme(_)) => {
+                Ok(Self::Remote(shorten(uri)))
+            }
             Err(error) => Err(error),
         }
     }
@@ -55,12 +58,20 @@ impl Base {
 ///
 /// A relative path is relative to `directory`. Backslashes separate directories on every system,
 /// because most such playlists come from Windows. Some programs write paths with the percent
-/// escapes of a URL: these are decoded if that is a file, and the path as it stands is none.
-pub(super) fn from_line(line: &str, directory: &Path) -> Result<PathBuf, LocationError> {
+/// escapes of a URL: these are decoded if that is a file, and the path as it stands is none. A line
+/// that is no UTF-8 was decoded by a guess: a file that has its `bytes` for a name is meant.
+pub(super) fn from_line(
+    line: &str,
+    bytes: &[u8],
+    directory: &Path,
+) -> Result<PathBuf, LocationError> {
     if let Some(path) = url(line)? {
         return joined(directory, &decode(path, line)?, line);
     }
     no_nul(line.as_bytes(), line)?;
+    if let Some(named) = of_bytes(bytes, directory) {
+        return Ok(named);
+    }
     let path = joined(directory, Path::new(&slashes(line)), line)?;
     if line.contains('%') && !path.exists() {
         let decoded = decode(line, line).and_then(|path| joined(directory, &path, line));
@@ -69,6 +80,20 @@ pub(super) fn from_line(line: &str, directory: &Path) -> Result<PathBuf, Locatio
         }
     }
     Ok(path)
+}
+
+/// The file whose name has the bytes of a line, if they are no UTF-8 and there is one.
+fn of_bytes(bytes: &[u8], directory: &Path) -> Option<PathBuf> {
+    if std::str::from_utf8(bytes).is_ok() {
+        return None;
+    }
+    let slash = |&byte: &u8| if byte == b'\\' { b'/' } else { byte };
+    let with_slashes = bytes.iter().map(slash).collect();
+    // A backslash can be the second half of a letter, as in Shift JIS.
+    [bytes.to_vec(), with_slashes]
+        .into_iter()
+        .filter_map(|bytes| joined(directory, &into_path(bytes)?, "").ok())
+        .find(|path| path.exists())
 }
 
 /// The file that the URI of an XSPF playlist names. Percent escapes are decoded in relative ones,
@@ -90,7 +115,7 @@ pub(super) fn from_uri(uri: &str, base: &Base) -> Result<PathBuf, LocationError>
     }
 }
 
-/// A path in a directory. `location` is for messages. A list of a million entries must not have a
+/// A path in a directory. `location` is for messages. A list of many entries must not have a
 /// directory of a megabyte in each.
 fn joined(directory: &Path, path: &Path, location: &str) -> Result<PathBuf, LocationError> {
     let bytes = directory.as_os_str().len() + path.as_os_str().len();
@@ -191,8 +216,8 @@ fn no_nul(bytes: &[u8], location: &str) -> Result<(), LocationError> {
     }
 }
 
-/// The first characters of a location, enough to find it again. A list of a million bad locations
-/// must not keep them all.
+/// The first characters of a location, enough to find it again. A list of bad locations must not
+/// keep them all.
 fn shorten(location: &str) -> Box<str> {
     const CHARACTERS: usize = 100;
     match location.char_indices().nth(CHARACTERS) {
@@ -206,7 +231,7 @@ mod tests {
     use super::*;
 
     fn line(text: &str) -> Result<PathBuf, LocationError> {
-        from_line(text, Path::new("/lists"))
+        from_line(text, text.as_bytes(), Path::new("/lists"))
     }
 
     fn uri(text: &str) -> Result<PathBuf, LocationError> {
@@ -220,7 +245,8 @@ mod tests {
         assert_eq!(line("/b/a.vgm"), Ok("/b/a.vgm".into()));
         assert_eq!(line("100%25.vgm"), Ok("/lists/100%25.vgm".into()));
         assert_eq!(line("Act:Two.vgm"), Ok("/lists/Act:Two.vgm".into()));
-        assert_eq!(from_line("a.vgm", Path::new("")), Ok("a.vgm".into()));
+        let here = from_line("a.vgm", b"a.vgm", Path::new(""));
+        assert_eq!(here, Ok("a.vgm".into()));
     }
 
     #[cfg(unix)]
@@ -284,14 +310,16 @@ mod tests {
             from_uri("a.vgm", &join("sub/x")),
             Ok("/lists/sub/a.vgm".into())
         );
-        let remote = join("http://host/music/");
-        assert!(matches!(
-            from_uri("a.vgm", &remote),
-            Err(LocationError::Remote(_))
-        ));
-        assert_eq!(from_uri("file:///a.vgm", &remote), Ok("/a.vgm".into()));
-        assert_eq!(from_uri("FILE:///a.vgm", &remote), Ok("/a.vgm".into()));
-        assert!(matches!(remote.join("sub/"), Ok(Base::Remote(_))));
+        for base in ["http://host/music/", "file://host/music/", "cdda://1/"] {
+            let remote = join(base);
+            assert!(matches!(
+                from_uri("a.vgm", &remote),
+                Err(LocationError::Remote(_))
+            ));
+            assert_eq!(from_uri("file:///a.vgm", &remote), Ok("/a.vgm".into()));
+            assert_eq!(from_uri("FILE:///a.vgm", &remote), Ok("/a.vgm".into()));
+            assert!(matches!(remote.join("sub/"), Ok(Base::Remote(_))));
+        }
     }
 
     #[test]

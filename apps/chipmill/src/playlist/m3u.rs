@@ -1,23 +1,37 @@
 //! M3U playlists: a file on each line, and comments.
 
-use super::location;
 use super::track::{Track, one_line};
+use super::{location, text};
 use std::ops::ControlFlow;
 use std::path::Path;
 
 /// Gives `emit` each entry of a playlist that is in `directory`, until it breaks.
 ///
 /// `#EXTINF:seconds,title` is the title of the next entry. Every other line that begins with `#` is
-/// a comment. White space around a line does not count.
-pub(super) fn parse(text: &str, directory: &Path, mut emit: impl FnMut(Track) -> ControlFlow<()>) {
+/// a comment. White space around a line does not count. Each line has an encoding for itself: where
+/// names are bytes, a list of them can have several.
+pub(super) fn parse(
+    bytes: &[u8],
+    directory: &Path,
+    mut emit: impl FnMut(Track) -> ControlFlow<()>,
+) {
+    let decoded = text::from_utf16(bytes);
+    let bytes = match &decoded {
+        Some(text) => text.as_bytes(),
+        None => text::without_mark(bytes),
+    };
     let mut title = None;
-    for (line, number) in text.lines().map(str::trim).zip(1..) {
+    // Old Macintoshes end lines by CR alone.
+    let end = if bytes.contains(&b'\n') { b'\n' } else { b'\r' };
+    for (bytes, number) in bytes.split(|byte| *byte == end).zip(1..) {
+        let line = text::from_bytes(bytes);
+        let line = line.trim();
         if let Some(rest) = line.strip_prefix('#') {
             if let Some(info) = strip_prefix_ignoring_case(rest, "EXTINF:") {
                 title = extinf_title(info);
             }
         } else if !line.is_empty() {
-            let location = Some(location::from_line(line, directory));
+            let location = Some(location::from_line(line, bytes.trim_ascii(), directory));
             let track = Track {
                 line: number,
                 location,
@@ -52,16 +66,24 @@ fn extinf_title(info: &str) -> Option<Box<str>> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::playlist::text::decode;
     use proptest::prelude::*;
 
-    fn tracks(text: &str) -> Vec<Track> {
+    fn tracks(text: impl AsRef<[u8]>) -> Vec<Track> {
         let mut tracks = Vec::new();
-        parse(text, Path::new("d"), |track| {
+        parse(text.as_ref(), Path::new("d"), |track| {
             tracks.push(track);
             ControlFlow::Continue(())
         });
         tracks
+    }
+
+    #[test]
+    fn lines_may_end_by_cr_alone() {
+        let [a, b] = &tracks("#EXTM3U\r#EXTINF:83,Hill\ra.vgm\r\rb.vgm\r")[..] else {
+            panic!("two entries")
+        };
+        assert_eq!((a.line, a.title.as_deref()), (3, Some("Hill")));
+        assert_eq!((b.line, &b.location), (5, &Some(Ok("d/b.vgm".into()))));
     }
 
     #[test]
@@ -97,7 +119,7 @@ mod tests {
     #[test]
     fn emit_can_stop() {
         let mut count = 0;
-        parse("a\nb\nc", Path::new(""), |_| {
+        parse(b"a\nb\nc", Path::new(""), |_| {
             count += 1;
             if count == 2 {
                 ControlFlow::Break(())
@@ -114,13 +136,15 @@ mod tests {
             bytes in prop::collection::vec(
                 prop_oneof![Just(b'\n'), Just(b'\r'), Just(b'#'), Just(b','), any::<u8>()], 0..300),
         ) {
-            let text = decode(&bytes);
+            let decoded = text::from_utf16(&bytes);
+            let text = decoded.as_ref().map_or(text::without_mark(&bytes), |text| text.as_bytes());
+            let end = if text.contains(&b'\n') { b'\n' } else { b'\r' };
             let expected = text
-                .split('\n')
-                .map(str::trim)
+                .split(|byte| *byte == end)
+                .map(|line| text::from_bytes(line).trim().to_owned())
                 .filter(|line| !line.is_empty() && !line.starts_with('#'))
                 .count();
-            prop_assert_eq!(tracks(&text).len(), expected);
+            prop_assert_eq!(tracks(&bytes).len(), expected);
         }
     }
 }

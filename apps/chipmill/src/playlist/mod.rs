@@ -27,16 +27,16 @@ pub use entry::{Entry, Input, Place};
 pub use expander::{Expanded, expand};
 pub use problem::{Problem, ProblemKind};
 
-/// How many bytes a playlist may have, together with the playlists in it: 64 MiB.
-pub const MAX_BYTES: u64 = 64 << 20;
+/// How many bytes a playlist may have, together with the playlists in it: 8 MiB.
+pub const MAX_BYTES: u64 = 8 << 20;
 
 /// How many entries a playlist may have, together with the playlists in it; also how many songs are
 /// taken from a directory.
-pub const MAX_ENTRIES: usize = 1_000_000;
+pub const MAX_ENTRIES: usize = 100_000;
 
-/// How many bytes the paths of these entries may have together: 128 MiB. A list in a deep directory
+/// How many bytes the paths of these entries may have together: 16 MiB. A list in a deep directory
 /// has long paths of short entries.
-pub const MAX_PATHS: usize = 128 << 20;
+pub const MAX_PATHS: usize = 16 << 20;
 
 /// How deep playlists in playlists are followed. A playlist that a user names has depth 0.
 pub const MAX_DEPTH: usize = 8;

@@ -33,15 +33,15 @@ impl std::error::Error for Problem {}
 #[non_exhaustive]
 pub enum ProblemKind {
     /// A playlist or a directory cannot be read.
-    #[error("{path:?} cannot be read: {error}")]
+    #[error("{path:?} cannot be read: {error}; look whether it is there and may be read")]
     Unreadable {
         /// The playlist or directory.
         path: PathBuf,
         /// What the system says.
         error: io::Error,
     },
-    /// What has the name of a playlist is a device or a pipe.
-    #[error("{0:?} is not a regular file, so it is not read as a playlist")]
+    /// A playlist, or what is named by one, is a device or a pipe.
+    #[error("{0:?} is a device or a pipe, which is no playlist, and no song of one; name a file")]
     NotRegular(PathBuf),
     /// A playlist is larger than [`MAX_BYTES`], together with the playlists in it.
     #[error(
@@ -73,7 +73,7 @@ pub enum ProblemKind {
     #[error("the track has no <location>, so there is nothing to read; add one")]
     NoLocation,
     /// An XSPF playlist is not well-formed. The tracks up to here are taken.
-    #[error("not a well-formed XSPF playlist from here on: {0}")]
+    #[error("not a well-formed XSPF playlist from here on: {0}; correct it, or name the songs")]
     Malformed(String),
     /// Standard input is named twice.
     #[error("standard input (-) can be read only once; name it once")]
@@ -113,5 +113,61 @@ mod tests {
             text.starts_with("\"x.m3u\" is more than 8 playlists deep"),
             "{text}"
         );
+    }
+    /// Without an arm for all others, so that a new variant is not forgotten here.
+    fn next(kind: Option<ProblemKind>) -> Option<ProblemKind> {
+        use ProblemKind as K;
+        let path = PathBuf::from("x.m3u");
+        Some(match kind {
+            None => K::Unreadable {
+                path,
+                error: io::Error::other("the disk is broken"),
+            },
+            Some(K::Unreadable { .. }) => K::NotRegular(path),
+            Some(K::NotRegular(_)) => K::TooLarge(path),
+            Some(K::TooLarge(_)) => K::TooManyEntries(path),
+            Some(K::TooManyEntries(_)) => K::LongPaths(path),
+            Some(K::LongPaths(_)) => K::TooDeep(path),
+            Some(K::TooDeep(_)) => K::Circle(path),
+            Some(K::Circle(_)) => K::Directory(path),
+            Some(K::Directory(_)) => K::Location(LocationError::Remote("http://a".into())),
+            Some(K::Location(error)) => match error {
+                LocationError::Remote(_) => LocationError::Host("//a/b".into()),
+                LocationError::Host(_) => LocationError::Scheme("data:".into()),
+                LocationError::Scheme(_) => LocationError::Nul("a\0".into()),
+                LocationError::Nul(_) => LocationError::NotUtf8("%ff".into()),
+                LocationError::NotUtf8(_) => LocationError::TooLong("a/a".into()),
+                LocationError::TooLong(_) => return Some(K::NoLocation),
+            }
+            .into(),
+            Some(K::NoLocation) => K::Malformed("<a> is open".to_owned()),
+            Some(K::Malformed(_)) => K::StdinTwice,
+            Some(K::StdinTwice) => return None,
+        })
+    }
+
+    #[test]
+    fn each_problem_says_what_to_do() {
+        let advice = [
+            "look whether it is there",
+            "name a file",
+            "split it",
+            "name it on the command line",
+            "remove this entry",
+            "then name the file",
+            "copy it here first",
+            "correct it",
+            "add one",
+            "name it once",
+        ];
+        let mut kinds = 0;
+        let mut kind = next(None);
+        while let Some(this) = kind {
+            let text = this.to_string();
+            assert!(advice.iter().any(|advice| text.contains(advice)), "{text}");
+            kinds += 1;
+            kind = next(Some(this));
+        }
+        assert_eq!(kinds, 17);
     }
 }

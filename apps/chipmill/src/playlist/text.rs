@@ -2,23 +2,37 @@
 
 use std::borrow::Cow;
 
-/// Decodes `bytes`, without a byte order mark at the front.
-///
-/// UTF-16 is known by its byte order mark, or by the zeros of its first letters. Else valid UTF-8
-/// is UTF-8, and everything else is Windows-1252, which has Latin-1 in it.
+/// Decodes `bytes`, without a byte order mark at the front, whatever their encoding.
 pub(super) fn decode(bytes: &[u8]) -> Cow<'_, str> {
+    match from_utf16(bytes) {
+        Some(text) => Cow::Owned(text),
+        None => from_bytes(without_mark(bytes)),
+    }
+}
+
+/// The text, if it is UTF-16, which is known by its byte order mark, or by the zeros of its first
+/// letters.
+pub(super) fn from_utf16(bytes: &[u8]) -> Option<String> {
     if let Some(rest) = bytes.strip_prefix(b"\xff\xfe") {
-        return Cow::Owned(utf16(rest, u16::from_le_bytes));
+        return Some(utf16(rest, u16::from_le_bytes));
     }
     if let Some(rest) = bytes.strip_prefix(b"\xfe\xff") {
-        return Cow::Owned(utf16(rest, u16::from_be_bytes));
+        return Some(utf16(rest, u16::from_be_bytes));
     }
     match bytes {
-        [1..=255, 0, 1..=255, 0, ..] => return Cow::Owned(utf16(bytes, u16::from_le_bytes)),
-        [0, 1..=255, 0, 1..=255, ..] => return Cow::Owned(utf16(bytes, u16::from_be_bytes)),
-        _ => {}
+        [1..=255, 0, 1..=255, 0, ..] => Some(utf16(bytes, u16::from_le_bytes)),
+        [0, 1..=255, 0, 1..=255, ..] => Some(utf16(bytes, u16::from_be_bytes)),
+        _ => None,
     }
-    let bytes = bytes.strip_prefix(b"\xef\xbb\xbf").unwrap_or(bytes);
+}
+
+/// The bytes behind the byte order mark of UTF-8.
+pub(super) fn without_mark(bytes: &[u8]) -> &[u8] {
+    bytes.strip_prefix(b"\xef\xbb\xbf").unwrap_or(bytes)
+}
+
+/// Decodes UTF-8. Everything else is Windows-1252, which has Latin-1 in it.
+pub(super) fn from_bytes(bytes: &[u8]) -> Cow<'_, str> {
     std::str::from_utf8(bytes).map_or_else(
         |_| Cow::Owned(bytes.iter().map(|byte| windows_1252(*byte)).collect()),
         Cow::Borrowed,

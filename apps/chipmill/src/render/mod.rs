@@ -15,6 +15,8 @@ mod streams;
 #[cfg(test)]
 mod tests_renderer;
 #[cfg(test)]
+mod tests_second_chips;
+#[cfg(test)]
 mod tests_sequencer;
 mod voice;
 

@@ -8,8 +8,8 @@ use super::voice::{Resampling, Voice, work};
 use crate::song::{LOG_RATE, RegisterWrite, Song};
 
 /// What is wrong with a song that is [overworked](Renderer::is_overworked).
-pub const OVERWORKED: &str =
-    "wants millions of steps at once, which no machine could do: the log is broken";
+pub const OVERWORKED: &str = "wants millions of steps at once, which no machine could do (the log \
+                              is broken: leave it out, or get the file again)";
 
 /// How a song is rendered.
 #[derive(Debug, Clone, PartialEq)]

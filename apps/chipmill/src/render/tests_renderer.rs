@@ -8,7 +8,7 @@ use super::{Options, Renderer, Resampling};
 use crate::song::{MissingChips, Song};
 
 #[path = "../../tests/log/mod.rs"]
-mod log;
+pub(super) mod log;
 
 use log::Log;
 
@@ -217,7 +217,7 @@ fn square_wave(clock: u32, flags: [u8; 2]) -> Log {
     log
 }
 
-fn frames_of(log: Log) -> Vec<[u32; 2]> {
+pub(super) fn frames_of(log: Log) -> Vec<[u32; 2]> {
     let song = Song::parse(&log.finish(), MissingChips::Refuse).unwrap();
     let options = options(44_100, Resampling::Mean);
     bits(Renderer::new(song, &options), &[1 << 20])
@@ -277,7 +277,7 @@ fn a_log_says_how_loud_its_chips_are() {
     };
     assert_eq!(remarks(with(&[0x12, 0, 0, 0x82])), "");
     assert_eq!(
-        remarks(with_extra_header(&[12, 0, 0, 0, 8, 0, 0, 0, 0, 0, 0, 0])),
+        remarks(with_extra_header(&[12, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0])),
         ""
     );
     for entry in [[0x12, 0, 0x80, 0x01], [0x86, 0, 0, 0x82]] {
@@ -292,58 +292,6 @@ fn a_log_says_how_loud_its_chips_are() {
     ] {
         assert!(remarks(with_extra_header(broken)).contains("is broken"));
         assert_eq!(peak(with_extra_header(broken)), usual);
-    }
-}
-
-/// The second of a chip is named by a command of its own, by a bit of the register, or of the port.
-#[test]
-fn the_second_of_a_chip_sounds_as_the_first() {
-    let opl4: Vec<u8> = [
-        (0x20, 0x01),
-        (0x23, 0x01),
-        (0x40, 0x10),
-        (0x60, 0xf0),
-        (0x63, 0xf0),
-        (0x80, 0x77),
-        (0x83, 0x77),
-        (0xc0, 0x30),
-        (0xa0, 0x98),
-        (0xb0, 0x31),
-    ]
-    .into_iter()
-    .flat_map(|(register, value)| [0xd0, 0, register, value])
-    .collect();
-    let adpcm = [[0xb7, 0, 2], [0xb7, 1, 0x77], [0xb7, 1, 0x35]].concat();
-    let psg = vec![0x50, 0x8a, 0x50, 0x10, 0x50, 0x90, 0x4f, 0xfe];
-    let ssg = vec![0xa0, 0, 0x80, 0xa0, 7, 0x3e, 0xa0, 8, 12];
-    // The highest bit of the second byte of each command.
-    let with_bit = |commands: &[u8], length: usize| {
-        let mut second = commands.to_vec();
-        for command in second.chunks_mut(length) {
-            command[1] |= 0x80;
-        }
-        second
-    };
-    let second_psg = vec![0x30, 0x8a, 0x30, 0x10, 0x30, 0x90, 0x3f, 0xfe];
-    let chips = [
-        (0x0c, 3_579_545, &psg, second_psg),
-        (0x74, 1_789_773, &ssg, with_bit(&ssg, 3)),
-        (0x90, 8_000_000, &adpcm, with_bit(&adpcm, 3)),
-        (0x60, 33_868_800, &opl4, with_bit(&opl4, 4)),
-    ];
-    for (field, clock, first, second) in chips {
-        let frames = |commands: &[u8]| {
-            let mut log = Log::new();
-            log.set(field, clock | 1 << 30);
-            log.push(commands);
-            log.wait(3_000);
-            frames_of(log)
-        };
-        let sound = frames(first);
-        assert_eq!(frames(&second), sound, "{field:#x}");
-        let both = [&first[..], &second].concat();
-        assert_ne!(frames(&both), sound, "{field:#x}");
-        assert_ne!(frames(&[]), sound, "{field:#x}");
     }
 }
 

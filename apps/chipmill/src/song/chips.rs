@@ -63,6 +63,26 @@ impl ChipKind {
             ChipKind::Okim6258 { .. } => "OKIM6258",
         }
     }
+
+    /// Its number in the format.
+    pub(super) fn number(self) -> u8 {
+        match self {
+            ChipKind::Sn76489(_) => 0x00,
+            ChipKind::Ym2413 => 0x01,
+            ChipKind::Ym2612 => 0x02,
+            ChipKind::Ym2151 => 0x03,
+            ChipKind::Ym2203 => 0x06,
+            ChipKind::Ym2608 => 0x07,
+            ChipKind::Ym2610 | ChipKind::Ym2610B => 0x08,
+            ChipKind::Ym3812 => 0x09,
+            ChipKind::Ym3526 => 0x0a,
+            ChipKind::Y8950 => 0x0b,
+            ChipKind::Ymf262 => 0x0c,
+            ChipKind::Ymf278B => 0x0d,
+            ChipKind::Ay8910 => 0x12,
+            ChipKind::Okim6258 { .. } => 0x17,
+        }
+    }
 }
 
 /// A chip of a song's machine.

@@ -1,5 +1,7 @@
 //! The commands of a register log, made to events.
 
+use std::ops::Range;
+
 use soundlog::vgm::command::{DacStreamChipType, Instance, LengthMode, VgmCommand};
 use soundlog::vgm::header::ChipId;
 use soundlog::{VgmDocument, VgmHeader};
@@ -9,7 +11,7 @@ use crate::chip::ymfm::DRUMS;
 use super::block_data::BlockData;
 use super::blocks::Blocks;
 use super::chips::{ChipKind, ChipSpec};
-use super::event::{Bank, Event, MemoryBlock, RegisterWrite, StreamCommand, StreamLength};
+use super::event::{Bank, Event, Memory, MemoryBlock, RegisterWrite, StreamCommand, StreamLength};
 use super::events::Events;
 use super::header::Header;
 use super::window::{self, Window};
@@ -27,6 +29,12 @@ const HEADER: usize = 0x40;
 
 /// The most commands for streams: a song has some thousands, and each takes 24 bytes.
 const MAX_STREAM_COMMANDS: usize = 1 << 20;
+
+/// The port of the YMF278B's registers for waves; those that strike one, by bit 7; and the one that
+/// writes to the memory of waves.
+const WAVE_PORT: u8 = 2;
+const WAVE_KEYS: Range<u8> = 0x68..0x80;
+const WAVE_DATA: u8 = 0x06;
 
 /// What the commands come to.
 #[derive(Default)]
@@ -62,6 +70,8 @@ pub fn parse(
         sources: [0; 256],
         missing_blocks: Vec::new(),
         has_drums: false,
+        has_waves: false,
+        fills_waves: false,
         waiting: 0,
         loop_at: None,
         file: file_without_commands(),
@@ -117,6 +127,10 @@ struct Reader<'a> {
     missing_blocks: Vec<(u16, u8)>,
     /// Whether a drum of a YM2608 is struck.
     has_drums: bool,
+    /// Whether a wave of a YMF278B is struck.
+    has_waves: bool,
+    /// Whether registers fill the memory of a YMF278B's waves.
+    fills_waves: bool,
     /// The waits since the last event: they become one.
     waiting: u32,
     /// The place of the event and the sample with which the loop begins.
@@ -164,6 +178,18 @@ impl Reader<'_> {
             remarks.push(
                 "strikes drums of the YM2608, whose samples are in a ROM of the chip that is not \
                  here: they are silent"
+                    .to_owned(),
+            );
+        }
+        let has_memory = self
+            .log
+            .memory
+            .iter()
+            .any(|block| block.memory == Memory::Wave);
+        if self.has_waves && !self.fills_waves && !has_memory {
+            remarks.push(
+                "plays waves of the YMF278B, whose samples are in a ROM that is not in the log: \
+                 they are silent"
                     .to_owned(),
             );
         }
@@ -243,6 +269,9 @@ impl Reader<'_> {
         // Bit 7 damps the drums that the others name.
         let strikes = value & 0x80 == 0 && value & 0x3f != 0;
         self.has_drums |= id == ChipId::Ym2608 && port == 0 && register == DRUMS && strikes;
+        let is_of_waves = id == ChipId::Ymf278b && port == WAVE_PORT;
+        self.has_waves |= is_of_waves && WAVE_KEYS.contains(&register) && value & 0x80 != 0;
+        self.fills_waves |= is_of_waves && register == WAVE_DATA;
         if let Some(chip) = self.chip(id, instance) {
             self.push(Event::Write(RegisterWrite {
                 chip,

@@ -54,7 +54,7 @@ mod tests {
             assert_eq!(read(padded.as_slice()).unwrap(), b"Vgm ");
         }
         let cut = &two[..two.len() - 1];
-        assert!(matches!(read(cut), Err(SongError::Compression(_))));
+        assert!(matches!(read(cut), Err(SongError::Compression { .. })));
     }
 
     #[test]

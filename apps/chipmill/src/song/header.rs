@@ -3,11 +3,12 @@
 use soundlog::vgm::VgmHeaderField as Field;
 use soundlog::{ParseError, VgmHeader};
 
-use crate::chip::sn76489::Sn76489Config;
+use crate::chip::sn76489::{Sn76489Config, Sn76489ConfigError};
 
 use super::chips::{ChipKind, ChipSpec, Silent};
+use super::extra_header::{ExtraHeader, SecondClock};
 use super::old_fm::OldFm;
-use super::volumes::{self, Volumes};
+use super::volumes;
 use super::window::Window;
 use super::{LoopScale, SongError};
 
@@ -60,9 +61,9 @@ impl Header {
         if let Some(tags) = relative(Field::Gd3Offset, fields.gd3_offset) {
             window.collect_tags(tags);
         }
-        let volumes = match relative(Field::ExtraHeaderOffset, fields.extra_header_offset) {
-            Some(at) => Volumes::read(window, at, commands)?,
-            None => Volumes::default(),
+        let extra = match relative(Field::ExtraHeaderOffset, fields.extra_header_offset) {
+            Some(at) => ExtraHeader::read(window, at, commands)?,
+            None => ExtraHeader::default(),
         };
         let left = commands - window.offset();
         if window.skip(left)? < left {
@@ -76,10 +77,10 @@ impl Header {
             return Err(broken_at(available, &error));
         }
         let mut remarks = variants(&fields);
-        remarks.extend(volumes.remark.map(str::to_owned));
+        remarks.extend(extra.remarks.iter().copied().map(str::to_owned));
         Ok(Header {
             version: fields.version,
-            chips: chips(&fields, &volumes)?,
+            chips: chips(&fields, &extra)?,
             silent: silent(&fields),
             old_fm: OldFm::of(&fields)?,
             remarks,
@@ -148,7 +149,7 @@ fn broken(bytes: &[u8], error: &ParseError) -> SongError {
 }
 
 /// The chips that there are models of.
-fn chips(header: &VgmHeader, volumes: &Volumes) -> Result<Vec<ChipSpec>, SongError> {
+fn chips(header: &VgmHeader, extra: &ExtraHeader) -> Result<Vec<ChipSpec>, SongError> {
     let psg = Sn76489Config::from_header(
         header.sn76489_feedback.into(),
         header.sn76489_shift_register_width.into(),
@@ -159,18 +160,18 @@ fn chips(header: &VgmHeader, volumes: &Volumes) -> Result<Vec<ChipSpec>, SongErr
         Ok(config) => ChipKind::Sn76489(config),
         Err(_) if psg_clock == 0 => ChipKind::Sn76489(Sn76489Config::default()),
         Err(error) => {
+            let field = match error {
+                Sn76489ConfigError::Width(_) => Field::Sn76489ShiftRegisterWidth,
+                Sn76489ConfigError::Taps { .. } => Field::Sn76489Feedback,
+            };
             return Err(SongError::Header {
-                offset: Field::Sn76489Feedback.offset(),
+                offset: field.offset(),
                 what: error.to_string(),
             });
         }
     };
     let adpcm = ChipKind::Okim6258 {
         flags: header.okim6258_flags.into(),
-    };
-    let opnb = match header.ym2610b_clock & VARIANT {
-        0 => ChipKind::Ym2610,
-        _ => ChipKind::Ym2610B,
     };
     let opll = match OldFm::of(header)? {
         None => header.ym2413_clock,
@@ -183,32 +184,67 @@ fn chips(header: &VgmHeader, volumes: &Volumes) -> Result<Vec<ChipSpec>, SongErr
         (ChipKind::Ym2151, header.ym2151_clock, Field::Ym2151Clock),
         (ChipKind::Ym2203, header.ym2203_clock, Field::Ym2203Clock),
         (ChipKind::Ym2608, header.ym2608_clock, Field::Ym2608Clock),
-        (opnb, header.ym2610b_clock, Field::Ym2610bClock),
+        (
+            opnb(header.ym2610b_clock),
+            header.ym2610b_clock,
+            Field::Ym2610bClock,
+        ),
         (ChipKind::Ym3812, header.ym3812_clock, Field::Ym3812Clock),
         (ChipKind::Ym3526, header.ym3526_clock, Field::Ym3526Clock),
         (ChipKind::Y8950, header.y8950_clock, Field::Y8950Clock),
         (ChipKind::Ymf262, header.ymf262_clock, Field::Ymf262Clock),
         (ChipKind::Ymf278B, header.ymf278b_clock, Field::Ymf278bClock),
-        (ChipKind::Ay8910, ssg_clock(header), Field::Ay8910Clock),
+        (
+            ChipKind::Ay8910,
+            ssg_clock(header, header.ay8910_clock),
+            Field::Ay8910Clock,
+        ),
         (adpcm, header.okim6258_clock, Field::Okim6258Clock),
     ];
     let mut chips = Vec::new();
     for (kind, field, place) in clocks {
-        let clock = checked_clock(kind, field, place)?;
-        if clock != 0 {
-            let chip = |second| ChipSpec {
-                kind,
-                clock,
-                second,
-                volume: volumes.of(kind, second),
-            };
-            chips.push(chip(false));
-            if field & TWO != 0 {
-                chips.push(chip(true));
-            }
+        let clock = checked_clock(kind, field, place.offset())?;
+        if clock == 0 {
+            continue;
+        }
+        let chip = |kind, clock, second| ChipSpec {
+            kind,
+            clock,
+            second,
+            volume: extra.volumes.of(kind, second),
+        };
+        chips.push(chip(kind, clock, false));
+        if field & TWO != 0 {
+            let own = extra.clocks.of(kind);
+            let own = own.map(|own| second(header, kind, own)).transpose()?;
+            let own = own.filter(|&(_, clock)| clock != 0);
+            let (kind, clock) = own.unwrap_or((kind, clock));
+            chips.push(chip(kind, clock, true));
         }
     }
     Ok(chips)
+}
+
+/// The second chip of a kind that has its own clock: its kind, and that clock.
+fn second(
+    header: &VgmHeader,
+    kind: ChipKind,
+    own: SecondClock,
+) -> Result<(ChipKind, u32), SongError> {
+    let (kind, field) = match kind {
+        ChipKind::Ym2610 | ChipKind::Ym2610B => (opnb(own.field), own.field),
+        ChipKind::Ay8910 => (kind, ssg_clock(header, own.field)),
+        kind => (kind, own.field),
+    };
+    Ok((kind, checked_clock(kind, field, own.offset)?))
+}
+
+/// The YM2610 of a clock.
+fn opnb(field: u32) -> ChipKind {
+    match field & VARIANT {
+        0 => ChipKind::Ym2610,
+        _ => ChipKind::Ym2610B,
+    }
 }
 
 /// The chips of the header that sound as their relatives.
@@ -227,16 +263,16 @@ fn variants(header: &VgmHeader) -> Vec<String> {
     remarks.into_iter().map(str::to_owned).collect()
 }
 
-/// The clock in the field of a chip; 0 if there is no such chip.
+/// The clock in the field of a chip, which is at `offset`; 0 if there is no such chip.
 ///
 /// # Errors
 ///
 /// No chip works with it.
-pub fn checked_clock(kind: ChipKind, field: u32, place: Field) -> Result<u32, SongError> {
+pub fn checked_clock(kind: ChipKind, field: u32, offset: usize) -> Result<u32, SongError> {
     let clock = field & CLOCK;
     if clock != 0 && !(MIN_CLOCK..=MAX_CLOCK).contains(&clock) {
         return Err(SongError::Header {
-            offset: place.offset(),
+            offset,
             what: format!(
                 "the {} has a clock of {clock} Hz, and such chips work between {MIN_CLOCK} and \
                  {MAX_CLOCK}",
@@ -256,9 +292,8 @@ fn psg_clock(header: &VgmHeader) -> u32 {
     }
 }
 
-/// The clock of the AY8910. Its relatives by Yamaha have a pin that halves it.
-fn ssg_clock(header: &VgmHeader) -> u32 {
-    let field = header.ay8910_clock;
+/// The clock of an AY8910. Its relatives by Yamaha have a pin that halves it.
+fn ssg_clock(header: &VgmHeader, field: u32) -> u32 {
     let is_yamaha = u8::from(header.ay_chip_type) & 0xf0 == 0x10;
     match is_yamaha && header.ay8910_flags.ym_pin26_low {
         true => (field & !CLOCK) | ((field & CLOCK) / 2),

@@ -19,6 +19,7 @@ mod commands;
 mod error;
 mod event;
 mod events;
+mod extra_header;
 mod file;
 mod gd3;
 mod header;
@@ -129,8 +130,8 @@ impl Song {
     ///
     /// # Errors
     ///
-    /// The reader fails or panics, has more than [`MAX_BYTES`] uncompressed, is broken, or needs a
-    /// chip that there is no model of.
+    /// The reader fails or panics, has more than [`MAX_BYTES`] uncompressed, is broken, needs a
+    /// chip that there is no model of, or has only such chips, whatever `missing` is.
     pub fn from_reader(reader: impl Read, missing: MissingChips) -> Result<Self, SongError> {
         Self::of_source(Source::new(reader)?, missing)
     }
@@ -139,30 +140,40 @@ impl Song {
     ///
     /// # Errors
     ///
-    /// The bytes are no register log, are broken, or need a chip that there is no model of.
+    /// The bytes are no register log, are broken, need a chip that there is no model of, or have
+    /// only such chips, whatever `missing` is.
     pub fn parse(bytes: &[u8], missing: MissingChips) -> Result<Self, SongError> {
         Self::of_source(Source::of_bytes(bytes), missing)
     }
 
     fn of_source(source: Source<'_>, missing: MissingChips) -> Result<Self, SongError> {
-        // What the closure changes is its own. A panic is the error of the song, and of no other.
+        let mut window = Window::new(source);
+        // Of what the closure changes, no more is looked at after a panic than how far it came. A
+        // panic is the error of the song, and of no other.
         let song = catch_unwind(AssertUnwindSafe(|| {
-            let mut window = Window::new(source);
             let song = Self::of_window(&mut window, missing);
             // An error that the source has behind that of the song is said first.
             window.skip_all()?;
             song
         }));
-        song.unwrap_or_else(|payload| Err(SongError::Panicked(panic_text(payload.as_ref()))))
+        song.unwrap_or_else(|payload| {
+            Err(SongError::Panicked {
+                text: panic_text(payload.as_ref()),
+                offset: window.offset(),
+            })
+        })
     }
 
     fn of_window(window: &mut Window<'_>, missing: MissingChips) -> Result<Self, SongError> {
         let header = header::Header::read(window)?;
+        if header.chips.is_empty() && header.old_fm.is_none() {
+            return Err(match header.silent.is_empty() {
+                true => SongError::NoChips,
+                false => SongError::AllSilent(header.silent),
+            });
+        }
         if missing == MissingChips::Refuse && !header.silent.is_empty() {
             return Err(SongError::MissingChips(header.silent));
-        }
-        if header.chips.is_empty() && header.old_fm.is_none() {
-            return Err(SongError::NoChips);
         }
         let mut of_log = Vec::new();
         let log = commands::parse(window, &header, &mut of_log)?;

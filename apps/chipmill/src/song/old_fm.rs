@@ -34,7 +34,7 @@ impl OldFm {
             return Ok(None);
         }
         Ok(Some(OldFm {
-            clock: checked_clock(ChipKind::Ym2413, field, Field::Ym2413Clock)?,
+            clock: checked_clock(ChipKind::Ym2413, field, Field::Ym2413Clock.offset())?,
             two: field & TWO != 0,
         }))
     }

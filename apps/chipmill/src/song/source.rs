@@ -20,7 +20,8 @@ static GZIP: [u8; 2] = [0x1f, 0x8b];
 /// Gives the uncompressed bytes of a file in their order.
 pub struct Source<'a> {
     stage: Stage<'a>,
-    /// The bytes that may come still.
+    /// The uncompressed bytes that have come, and those that may come still.
+    given: u64,
     left: usize,
 }
 
@@ -50,6 +51,7 @@ impl<'a> Source<'a> {
             } else {
                 Stage::Plain(Box::new(whole))
             },
+            given: 0,
             left: MAX_BYTES,
         })
     }
@@ -58,6 +60,7 @@ impl<'a> Source<'a> {
     pub fn of_bytes(bytes: &'a [u8]) -> Self {
         Source {
             stage: Stage::Plain(Box::new(bytes)),
+            given: 0,
             left: usize::MAX,
         }
     }
@@ -71,25 +74,35 @@ impl<'a> Source<'a> {
     pub fn read(&mut self, room: &mut [u8]) -> Result<usize, SongError> {
         // A byte more than may come tells a file that is too large.
         let most = room.len().min(self.left.saturating_add(1));
-        let read = self.stage.read(&mut room[..most])?;
+        let read = self.stage.read(&mut room[..most], self.given)?;
+        self.given += read as u64;
         self.left = self.left.checked_sub(read).ok_or(SongError::TooLarge)?;
         Ok(read)
     }
 }
 
 impl Stage<'_> {
-    fn read(&mut self, room: &mut [u8]) -> Result<usize, SongError> {
+    /// Puts the next bytes into `room`, of which there were `given` before.
+    fn read(&mut self, room: &mut [u8], given: u64) -> Result<usize, SongError> {
         loop {
             let read = match self {
-                Stage::Plain(file) => file.read(room).map_err(SongError::Read),
-                Stage::Member(decoder) => decoder.read(room).map_err(SongError::Compression),
+                Stage::Plain(file) => file.read(room),
+                Stage::Member(decoder) => decoder.read(room),
                 Stage::Ended => return Ok(0),
             };
             match read {
                 Ok(0) => self.end()?,
-                Err(SongError::Read(error) | SongError::Compression(error))
-                    if error.kind() == ErrorKind::Interrupted => {}
-                read => return read,
+                Err(error) if error.kind() == ErrorKind::Interrupted => {}
+                Ok(read) => return Ok(read),
+                Err(error) => {
+                    return Err(match self {
+                        Stage::Member(decoder) => decoder.get_ref().broken(error),
+                        _ => SongError::Read {
+                            error,
+                            offset: Some(given),
+                        },
+                    });
+                }
             }
         }
     }
@@ -98,7 +111,7 @@ impl Stage<'_> {
     fn end(&mut self) -> Result<(), SongError> {
         if let Stage::Member(decoder) = std::mem::replace(self, Stage::Ended) {
             let mut rest = decoder.into_inner();
-            if rest.has_next().map_err(SongError::Compression)? {
+            if rest.has_next().map_err(|error| rest.broken(error))? {
                 *self = Stage::Member(Box::new(GzDecoder::new(rest)));
             }
         }
@@ -109,6 +122,8 @@ impl Stage<'_> {
 /// A compressed file.
 struct Members<'a> {
     file: BufReader<Box<dyn Read + 'a>>,
+    /// The bytes that the decoder has taken.
+    taken: u64,
     /// Whether the first byte of a member has been looked at, which was the last one in the buffer
     /// perhaps, and is to come still.
     held: bool,
@@ -118,7 +133,16 @@ impl<'a> Members<'a> {
     fn new(file: impl Read + 'a) -> Self {
         Members {
             file: BufReader::new(Box::new(file)),
+            taken: 0,
             held: false,
+        }
+    }
+
+    /// The error of a file that is broken where the decoder is.
+    fn broken(&self, error: io::Error) -> SongError {
+        SongError::Compression {
+            error,
+            offset: self.taken,
         }
     }
 
@@ -142,6 +166,7 @@ impl BufRead for Members<'_> {
     }
 
     fn consume(&mut self, bytes: usize) {
+        self.taken += bytes as u64;
         match self.held {
             true => self.held = bytes == 0,
             false => self.file.consume(bytes),

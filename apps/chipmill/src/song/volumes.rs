@@ -1,23 +1,12 @@
 //! How loud a log wants its chips, and the whole.
 //!
-//! A header of version 1.60 has a factor for all, and one of 1.70 can have another header, with a
-//! factor for each chip:
-//!
-//! ```text
-//! +0  size   +4  offset of clocks   +8  offset of volumes   (each from its own place)
-//! volumes:   count, then for each:  chip, flags, volume (two bytes)
-//! ```
+//! A header of version 1.60 has a factor for all, and one of 1.70 can have an
+//! [extra header](super::extra_header), with a factor for each chip.
 
-use super::SongError;
 use super::chips::ChipKind;
-use super::window::Window;
 
 /// The factor of a chip that is as loud as usual.
 pub const USUAL: u16 = 0x100;
-/// Where another header has the offset of its volumes.
-const VOLUMES: usize = 8;
-/// The bytes of an entry.
-const ENTRY: usize = 4;
 /// The bit of a volume that is a factor, in 256ths. One without it is a level of one player's mix.
 const RELATIVE: u16 = 1 << 15;
 /// The bit of a chip's number that stands for a part of it, such as the square waves of a YM2203.
@@ -52,46 +41,13 @@ struct Volume {
 }
 
 impl Volumes {
-    /// Reads the volumes of the header at `at`, which ends before `commands`. Goes on to no place
-    /// behind it.
-    ///
-    /// # Errors
-    ///
-    /// Those of the source.
-    pub fn read(window: &mut Window<'_>, at: usize, commands: usize) -> Result<Self, SongError> {
-        let broken = Volumes {
-            remark: Some("has an extra header that is broken: its volumes are left out"),
-            ..Volumes::default()
-        };
-        let field = at.saturating_add(VOLUMES);
-        if at < window.offset() || field.saturating_add(4) > commands {
-            return Ok(broken);
-        }
-        window.skip(field - window.offset())?;
-        let Some(&offset) = window.at_least(4)?.first_chunk() else {
-            return Ok(broken);
-        };
-        let list = field.saturating_add(u32::from_le_bytes(offset) as usize);
-        if list == field {
-            return Ok(Volumes::default());
-        }
-        if list >= commands {
-            return Ok(broken);
-        }
-        window.skip(list - field)?;
-        let count = window.at_least(1)?.first().copied().unwrap_or_default();
-        let bytes = 1 + ENTRY * usize::from(count);
-        let entries = window.at_least(bytes)?;
-        let entries = &entries[..entries.len().min(bytes)];
-        if entries.len() < bytes || list + bytes > commands {
-            return Ok(broken);
-        }
-        Ok(Self::of_entries(&entries[1..]))
-    }
+    /// The bytes of an entry.
+    pub const ENTRY: usize = 4;
 
-    fn of_entries(entries: &[u8]) -> Self {
+    /// The volumes of entries.
+    pub fn of_entries(entries: &[u8]) -> Self {
         let mut volumes = Volumes::default();
-        for entry in entries.as_chunks::<ENTRY>().0 {
+        for entry in entries.as_chunks::<{ Self::ENTRY }>().0 {
             let &[chip, flags, low, high] = entry;
             let volume = u16::from_le_bytes([low, high]);
             if chip & PART != 0 || volume & RELATIVE == 0 {
@@ -111,32 +67,12 @@ impl Volumes {
 
     /// The factor of a chip, in 256ths.
     pub fn of(&self, kind: ChipKind, second: bool) -> u16 {
-        let number = number(kind);
+        let number = kind.number();
         let found = self
             .chips
             .iter()
             .find(|volume| volume.chip == number && volume.second == second);
         found.map_or(USUAL, |volume| volume.factor)
-    }
-}
-
-/// The number of a chip in the format.
-fn number(kind: ChipKind) -> u8 {
-    match kind {
-        ChipKind::Sn76489(_) => 0x00,
-        ChipKind::Ym2413 => 0x01,
-        ChipKind::Ym2612 => 0x02,
-        ChipKind::Ym2151 => 0x03,
-        ChipKind::Ym2203 => 0x06,
-        ChipKind::Ym2608 => 0x07,
-        ChipKind::Ym2610 | ChipKind::Ym2610B => 0x08,
-        ChipKind::Ym3812 => 0x09,
-        ChipKind::Ym3526 => 0x0a,
-        ChipKind::Y8950 => 0x0b,
-        ChipKind::Ymf262 => 0x0c,
-        ChipKind::Ymf278B => 0x0d,
-        ChipKind::Ay8910 => 0x12,
-        ChipKind::Okim6258 { .. } => 0x17,
     }
 }
 

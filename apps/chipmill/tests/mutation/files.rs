@@ -1,5 +1,9 @@
 //! Files that are broken by chance.
 
+use std::io::Write;
+
+use flate2::Compression;
+use flate2::write::GzEncoder;
 use proptest::prelude::*;
 
 use super::log::Log;
@@ -133,4 +137,38 @@ pub fn mutated() -> impl Strategy<Value = Vec<u8>> {
         }
         file
     })
+}
+
+/// Compressed files, of one member or two, whose songs were broken before, and of which some bytes
+/// were changed and the end was cut afterwards.
+pub fn compressed() -> impl Strategy<Value = Vec<u8>> {
+    let place = any::<prop::sample::Index>;
+    let songs = prop_oneof![valid().boxed(), mutated().boxed()];
+    let split = prop::option::weighted(0.3, place());
+    let changes = prop::collection::vec((place(), any::<u8>()), 0..3);
+    let cut = prop::option::weighted(0.1, place());
+    (songs, 0..10_u32, split, changes, cut).prop_map(|(song, level, split, changes, cut)| {
+        let split = split.map_or(song.len(), |split| split.index(song.len() + 1));
+        let (first, second) = song.split_at(split);
+        let mut file = member(first, level);
+        if !second.is_empty() {
+            file.extend(member(second, level));
+        }
+        for (place, byte) in changes {
+            let place = place.index(file.len());
+            file[place] = byte;
+        }
+        if let Some(cut) = cut {
+            file.truncate(cut.index(file.len()));
+        }
+        file
+    })
+}
+
+fn member(bytes: &[u8], level: u32) -> Vec<u8> {
+    let mut encoder = GzEncoder::new(Vec::new(), Compression::new(level));
+    encoder
+        .write_all(bytes)
+        .and_then(|()| encoder.finish())
+        .expect("a vector takes all bytes")
 }

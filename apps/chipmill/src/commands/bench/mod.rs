@@ -13,6 +13,7 @@ mod underruns;
 mod usage;
 
 use std::collections::BTreeMap;
+use std::fmt;
 use std::io::{self, Write};
 use std::num::NonZeroUsize;
 use std::path::{Path, PathBuf};
@@ -59,8 +60,8 @@ pub struct Arguments {
     /// Renders single songs instead, beside ymfm's own `vgmrender`, which is this program.
     #[arg(long, value_name = "PROGRAM", conflicts_with_all = ["songs", "rows", "play"])]
     vgmrender: Option<PathBuf>,
-    /// Plays for this number of seconds instead, beside threads that compute, and says how many
-    /// gaps the sound has had.
+    /// Plays for this number of seconds instead, in each of the rounds, beside threads that
+    /// compute, and says how many gaps the sound has had: the player's, and a plain thread's.
     #[arg(long, value_name = "SECONDS", conflicts_with = "rows")]
     #[arg(value_parser = clap::value_parser!(u32).range(1..=3600))]
     play: Option<u32>,
@@ -130,7 +131,7 @@ pub fn run(arguments: &Arguments) -> Result<ExitCode> {
     let songs = tempfile::tempdir().context("no directory for the songs can be made")?;
     write_songs(songs.path(), arguments)?;
     let rows = match &arguments.rows[..] {
-        [] => Row::published(),
+        [] => Row::published(arguments.songs as usize),
         rows => rows.to_vec(),
     };
     let mut samples: BTreeMap<usize, Vec<Sample>> = BTreeMap::new();
@@ -160,15 +161,10 @@ fn play(arguments: &Arguments, seconds: u32) -> Result<ExitCode> {
         Some(busy) => busy.into(),
         None => thread::available_parallelism().map_or(1, NonZeroUsize::get),
     };
-    let underruns = underruns::measure(seconds, busy, arguments.seed)?;
-    let line = if arguments.json {
-        serde_json::to_string(&underruns)?
-    } else {
-        format!(
-            "{seconds} s beside {busy} threads that compute: the player had {} gaps, a plain \
-             thread {}",
-            underruns.player, underruns.thread
-        )
+    let underruns = underruns::measure(seconds, arguments.rounds, busy, arguments.seed)?;
+    let line = match arguments.json {
+        true => serde_json::to_string(&underruns)?,
+        false => underruns.to_string(),
     };
     written(writeln!(io::stdout(), "{line}"))?;
     Ok(ExitCode::SUCCESS)
@@ -185,8 +181,7 @@ fn write_songs(directory: &Path, arguments: &Arguments) -> Result<()> {
 
 fn measured(row: &Row, samples: &[Sample]) -> Measured {
     let wall_ns: Vec<f64> = samples.iter().map(|sample| sample.seconds * 1e9).collect();
-    let logs: f64 = samples.iter().map(|sample| sample.seconds.ln()).sum();
-    let mean = (logs / samples.len() as f64).exp();
+    let mean = geometric_mean(samples.iter().map(|sample| sample.seconds));
     let frames = samples.first().map_or(0, |sample| sample.frames);
     let used = samples.iter().map(|sample| sample.usage);
     let cpu_ns = used.clone().filter_map(|usage| Some(usage.cpu_ns? as f64));
@@ -219,8 +214,8 @@ fn print(measured: &[Measured], json: bool) -> io::Result<()> {
     }
     writeln!(
         out,
-        "{:40} {:>9} {:>14} {:>9} {:>10}",
-        "songs in flight x threads", "seconds", "frames/s", "CPU s", "peak MiB"
+        "{:28} {:>8} {:>19} {:>12} {:>9} {:>9}",
+        "songs in flight x threads", "seconds", "÷ first row", "frames/s", "CPU s", "peak MiB"
     )?;
     for row in measured {
         let found = &row.found;
@@ -229,17 +224,75 @@ fn print(measured: &[Measured], json: bool) -> io::Result<()> {
         let peak = found
             .rss_peak_bytes
             .map(|bytes| bytes as f64 / f64::from(1 << 20));
+        let beside = Ratio::of(&found.wall_ns, &measured[0].found.wall_ns);
         writeln!(
             out,
-            "{:40} {:>9.2} {:>14.0} {:>9} {:>10}",
+            "{:28} {:>8.2} {:>19} {:>12.0} {:>9} {:>9}",
             row.row,
             row.seconds,
+            beside,
             row.frames_per_second,
             known(cpu, 2),
             known(peak, 1)
         )?;
     }
+    for runtime in [Runtime::Drumline, Runtime::Threads] {
+        if let Some(bytes) = bytes_of_a_song(measured, runtime) {
+            writeln!(
+                out,
+                "{runtime}: a further song in flight, with a thread of its own, takes {:.0} KiB",
+                bytes / 1024.0
+            )?;
+        }
+    }
     Ok(())
+}
+
+/// How much memory grows with each song in flight that has a thread of its own: between the row of
+/// the fewest and that of the most.
+fn bytes_of_a_song(measured: &[Measured], runtime: Runtime) -> Option<f64> {
+    let with_threads = measured
+        .iter()
+        .filter(|row| row.runtime == runtime && row.in_flight == row.threads);
+    let least = with_threads.clone().min_by_key(|row| row.in_flight)?;
+    let most = with_threads.max_by_key(|row| row.in_flight)?;
+    let peak = |row: &Measured| row.found.rss_peak_bytes.map(|bytes| bytes as f64);
+    let songs = most.in_flight - least.in_flight;
+    (songs > 0).then_some((peak(most)? - peak(least)?) / songs as f64)
+}
+
+/// How many times as long one row takes as another in the same rounds.
+#[derive(Debug, PartialEq)]
+struct Ratio {
+    /// The geometric mean of all rounds.
+    mean: f64,
+    least: f64,
+    most: f64,
+}
+
+impl Ratio {
+    fn of(times: &[f64], others: &[f64]) -> Self {
+        let ratios = times.iter().zip(others).map(|(time, other)| time / other);
+        Ratio {
+            mean: geometric_mean(ratios.clone()),
+            least: ratios.clone().fold(f64::INFINITY, f64::min),
+            most: ratios.fold(0.0, f64::max),
+        }
+    }
+}
+
+impl fmt::Display for Ratio {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let Ratio { mean, least, most } = self;
+        f.pad(&format!("{mean:.3} ({least:.2}–{most:.2})"))
+    }
+}
+
+fn geometric_mean(numbers: impl Iterator<Item = f64>) -> f64 {
+    let (count, logs) = numbers.fold((0, 0.0), |(count, logs), number| {
+        (count + 1, logs + number.ln())
+    });
+    (logs / f64::from(count.max(1))).exp()
 }
 
 fn print_beside(rows: &[Beside], json: bool) -> io::Result<()> {
@@ -260,4 +313,48 @@ fn print_beside(rows: &[Beside], json: bool) -> io::Result<()> {
 /// A figure, or a question mark where the system did not say it.
 fn known(figure: Option<f64>, digits: usize) -> String {
     figure.map_or_else(|| "?".to_owned(), |figure| format!("{figure:.digits$}"))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn row(in_flight: usize, threads: usize, peak: Option<u64>) -> Measured {
+        let row = Row {
+            runtime: Runtime::Drumline,
+            in_flight,
+            threads,
+        };
+        let sample = |seconds| Sample {
+            seconds,
+            frames: 100,
+            usage: Usage::default(),
+            peak_bytes: peak,
+        };
+        measured(&row, &[sample(1.0), sample(4.0)])
+    }
+
+    #[test]
+    fn a_row_has_the_geometric_mean_of_its_rounds() {
+        let row = row(2, 2, None);
+        assert!((row.seconds - 2.0).abs() < 1e-12);
+        assert!((row.frames_per_second - 50.0).abs() < 1e-9);
+        let ratio = Ratio::of(&[2.0, 2.0], &[1.0, 4.0]);
+        assert_eq!(ratio.to_string(), "1.000 (0.50–2.00)");
+    }
+
+    #[test]
+    fn the_memory_of_a_song_is_that_between_the_fewest_and_the_most() {
+        let mut rows = vec![
+            row(2, 2, Some(1000)),
+            row(8, 2, Some(5000)),
+            row(8, 8, Some(1600)),
+            row(12, 12, Some(3000)),
+        ];
+        assert_eq!(bytes_of_a_song(&rows, Runtime::Drumline), Some(200.0));
+        assert_eq!(bytes_of_a_song(&rows, Runtime::Threads), None);
+        assert_eq!(bytes_of_a_song(&rows[..2], Runtime::Drumline), None);
+        rows[3].found.rss_peak_bytes = None;
+        assert_eq!(bytes_of_a_song(&rows, Runtime::Drumline), None);
+    }
 }

@@ -250,7 +250,8 @@ impl Processes {
             let share = shares.path().join(least.to_string());
             std::fs::create_dir_all(&share)?;
             let file = song.target.file_stem().context("a song without a name")?;
-            std::fs::hard_link(&song.name, share.join(file).with_extension("vgm"))?;
+            let path = song.entry.path().context("a song without a path")?;
+            std::fs::hard_link(path, share.join(file).with_extension("vgm"))?;
         }
         let mut running = (0..processes)
             .filter(|&process| loads[process] > 0)
