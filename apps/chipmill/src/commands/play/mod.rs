@@ -203,8 +203,8 @@ pub fn run(arguments: &Arguments) -> Result<ExitCode> {
     // A terminal that takes no output would keep the program.
     if is_seen && !problems.is_empty() {
         tell(&problems, || {
-            // Relaxed: as above.
-            signalled.load(Ordering::Relaxed) || is_early && !takes_errors()
+            // Relaxed: as above. A line that is only late is waited for.
+            (is_early || signalled.load(Ordering::Relaxed)) && !takes_errors()
         })?;
     }
     // Relaxed: as above.
