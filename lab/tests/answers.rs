@@ -79,7 +79,6 @@ fn records(text: &str) -> impl Iterator<Item = Record> {
 }
 
 /// Whether rows of may did not end, and nothing else has failed: it loses a wake-up now and then.
-/// That is no fault of what is tested here, and the rows have to end in another run.
 fn may_has_hung(output: &Output) -> bool {
     let text = stdout(output);
     let failed = records(&text).filter(|record| record.ok == Some(false));
@@ -89,6 +88,19 @@ fn may_has_hung(output: &Output) -> bool {
         record.runtime == "may" && has_hung
     }));
     !has_hung.is_empty() && !has_hung.contains(&false)
+}
+
+/// Runs the program, with records on standard output, and twice more where may stands still. That
+/// is a result of the lab, and no fault of what is tested here; its rows have to end in another run.
+pub fn lab_beside_may(arguments: &[&str]) -> Output {
+    let mut output = lab(arguments);
+    for _ in 0..2 {
+        if !may_has_hung(&output) {
+            break;
+        }
+        output = lab(arguments);
+    }
+    output
 }
 
 /// In how many tests the workloads are run: several at once, where there are the processors.
@@ -134,14 +146,7 @@ fn workloads_of_part(part: usize) {
         let arguments = ["run", name, "--size", tiny_sizes(name), "--jobs", jobs];
         let effort = ["--smoke", "--samples", "1", "--json", "-"];
         let arguments = [&arguments[..], &effort].concat();
-        let mut output = lab(&arguments);
-        for _ in 0..2 {
-            // A peer that stands still is a result of the lab, and no failure of it.
-            if !may_has_hung(&output) {
-                break;
-            }
-            output = lab(&arguments);
-        }
+        let output = lab_beside_may(&arguments);
         assert!(output.status.success(), "{name}: {}", stderr(&output));
 
         let text = stdout(&output);

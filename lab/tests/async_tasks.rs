@@ -5,13 +5,14 @@ use std::fs;
 use drumline_lab::record::Record;
 use drumline_lab::{registry, table};
 
-use crate::{lab, lab_in, stderr, stdout};
+use crate::answers::lab_beside_may;
+use crate::{lab_in, stderr, stdout};
 
 /// Runs a workload once as some runtimes.
 fn run(workload: &str, size: &str, runtimes: &str, jobs: &str) -> Vec<Record> {
     let arguments = ["run", workload, "--size", size, "--runtime", runtimes];
     let effort = ["--jobs", jobs, "--smoke", "--samples", "1", "--json", "-"];
-    let output = lab(&[&arguments[..], &effort].concat());
+    let output = lab_beside_may(&[&arguments[..], &effort].concat());
     assert!(output.status.success(), "{}", stderr(&output));
     stdout(&output)
         .lines()
